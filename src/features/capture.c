@@ -141,7 +141,7 @@ static int capture_cpuinfo(struct capture *capture)
 		line += length;
 	}
 	free(text);
-	return error ? error : capture_keep_text(capture, &kept, "proc/cpuinfo");
+	return error ? error : capture_keep_text(capture, &kept, "proc/cpuinfo", 0);
 }
 
 /* ---- sysfs ---- */
@@ -263,29 +263,17 @@ static int capture_kernel_files(struct capture *capture)
 		return error;
 	fputs("# ro|path|value or rw|path|value, a line for each file\n", text.stream);
 	error = capture_sysfs(capture, text.stream);
-	if (!error)
-		return capture_keep_text(capture, &text, "sys/inlinefiles.txt");
-	memory_stream_drop(&text);
-	return error;
+	return capture_keep_text(capture, &text, "sys/inlinefiles.txt", error);
 }
 
 /* ---- All of it ---- */
 
-static int read_machine(struct capture *capture)
+static int write_capture(struct isst_context *context, const char *directory, unsigned int flags)
 {
-	static int (*const parts[])(struct capture *) = {
+	static int (*const PARTS[])(struct capture *) = {
 		capture_cpus,	   capture_driver,  capture_kernel_files,
 		capture_registers, capture_answers, capture_msrs,
 	};
-	int error = 0;
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !error; i++)
-		error = parts[i](capture);
-	return error;
-}
-
-static int write_capture(struct isst_context *context, const char *directory, unsigned int flags)
-{
 	struct capture capture = { .context = context, .directory = directory };
 	int error;
 
@@ -298,8 +286,8 @@ static int write_capture(struct isst_context *context, const char *directory, un
 				     "the machine has already been discovered; capture it before "
 				     "the discovery");
 	error = capture_open_directory(&capture);
-	if (!error)
-		error = read_machine(&capture);
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !error; i++)
+		error = PARTS[i](&capture);
 	driver_close(&context->driver);
 	if (!error)
 		error = capture_write(&capture);

@@ -31,7 +31,8 @@ struct capture {
 	struct capture_domain *domains;
 	size_t domain_count;
 
-	bool device; /* there is one; @info is what it reports of itself */
+	bool device;		  /* there is one; @info is what it reports of itself */
+	bool tpmi, mailbox, mmio; /* what it serves */
 	struct abi_platform_info info;
 	struct abi_cpu_map *maps; /* of the CPUs that are online; @map_errors: what went wrong */
 	int *map_errors;
@@ -47,8 +48,9 @@ int capture_msrs(struct capture *capture);
 
 /* capture_write.c: the files that are to be written, and where */
 
-/** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */
-int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path);
+/** Ends a text, and keeps it as the file @path, unless there was an @error, which is returned. */
+int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path,
+		      int error);
 
 /** Keeps a file. Takes @content over, also on failure. */
 int capture_keep(struct capture *capture, const char *path, char *content);

@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether the driver talks to TPMI registers: API version 2 and up. */
-static bool capture_is_tpmi(const struct capture *capture)
-{
-	return capture->device && capture->info.api_version >= 2;
-}
-
 int capture_driver(struct capture *capture)
 {
 	int error = driver_open(&capture->context->driver, &capture->info);
@@ -27,6 +21,9 @@ int capture_driver(struct capture *capture)
 	if (error)
 		return error;
 	capture->device = true;
+	capture->tpmi = capture->info.api_version >= 2;
+	capture->mailbox = capture->info.api_version == 1 && capture->info.mbox_supported;
+	capture->mmio = capture->info.api_version == 1 && capture->info.mmio_supported;
 	/* One without transports is closed again, and knows nothing. */
 	if (capture->info.api_version == 0)
 		return 0;
@@ -54,7 +51,7 @@ static int write_numbers(struct capture *capture, FILE *stream)
 					     "the driver does not report the core of CPU %u "
 					     "(GET_PHY_ID): %s",
 					     capture->cpus[i], strerror(-capture->map_errors[i]));
-	fprintf(stream, "%x:", capture_is_tpmi(capture) ? PM_LOGICAL_ID : THREAD_ID);
+	fprintf(stream, "%x:", capture->tpmi ? PM_LOGICAL_ID : THREAD_ID);
 	for (size_t i = 0; i < capture->cpu_count; i++)
 		fprintf(stream, "%s%u|%x", i ? " " : "", capture->cpus[i],
 			capture->maps[i].physical_cpu);
@@ -110,10 +107,7 @@ int capture_msrs(struct capture *capture)
 		error = write_numbers(capture, text.stream);
 	for (size_t i = 0; driver && i < sizeof(addresses) / sizeof(addresses[0]) && !error; i++)
 		error = write_msr(capture, text.stream, addresses[i]);
-	if (!error)
-		return capture_keep_text(capture, &text, "msr/msr.txt");
-	memory_stream_drop(&text);
-	return error;
+	return capture_keep_text(capture, &text, "msr/msr.txt", error);
 }
 
 /* ---- Registers ---- */
@@ -167,7 +161,7 @@ int capture_registers(struct capture *capture)
 	size_t count = 0, found = 0;
 	int error;
 
-	if (!capture_is_tpmi(capture))
+	if (!capture->tpmi)
 		return 0;
 	error = machine->files->list(machine->data, debug_directory, &names, &count);
 	if (error)
@@ -186,11 +180,6 @@ int capture_registers(struct capture *capture)
 }
 
 /* ---- Mailbox and registers ---- */
-
-static bool has_transport(const struct capture *capture, bool supported)
-{
-	return capture->device && capture->info.api_version == 1 && supported;
-}
 
 /** Behind the request. */
 static int write_answer(struct capture *capture, FILE *stream, uint32_t value, int error)
@@ -375,9 +364,9 @@ static int capture_domain(struct capture *capture, const struct capture_domain *
 	struct isst_cpuset *cores;
 	int error = list_cores(capture, domain, &cores);
 
-	if (!error && has_transport(capture, capture->info.mbox_supported))
+	if (!error && capture->mailbox)
 		error = capture_mailbox(capture, domain, cores, stream);
-	if (!error && has_transport(capture, capture->info.mmio_supported))
+	if (!error && capture->mmio)
 		error = capture_mmio(capture, domain, cores, stream);
 	isst_cpuset_free(cores);
 	return error;
@@ -439,14 +428,10 @@ int capture_answers(struct capture *capture)
 	else
 		fputs("no-driver\n", text.stream);
 	report_missing_driver(capture);
-	if (capture_is_tpmi(capture))
+	if (capture->tpmi)
 		error = capture_instances(capture, text.stream);
 	for (size_t i = 0; i < capture->domain_count && !error; i++)
-		if (has_transport(capture, capture->info.mbox_supported) ||
-		    has_transport(capture, capture->info.mmio_supported))
+		if (capture->mailbox || capture->mmio)
 			error = capture_domain(capture, &capture->domains[i], text.stream);
-	if (!error)
-		return capture_keep_text(capture, &text, "isst/answers.txt");
-	memory_stream_drop(&text);
-	return error;
+	return capture_keep_text(capture, &text, "isst/answers.txt", error);
 }

@@ -14,10 +14,13 @@
 
 /* ---- Files to keep ---- */
 
-int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path)
+int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path,
+		      int error)
 {
-	int error = memory_stream_close(text);
-
+	if (error)
+		memory_stream_drop(text);
+	else
+		error = memory_stream_close(text);
 	return error ? error : capture_keep(capture, path, text->text);
 }
 
@@ -124,20 +127,9 @@ void capture_close_directory(struct capture *capture)
 	capture->descriptor = -1;
 }
 
-/** What another user has put there since it was missing is not what was made here. */
-static int check_own(const struct capture *capture, int directory)
-{
-	struct stat status;
-
-	if (fstat(directory, &status))
-		return directory_error(capture, errno);
-	if (status.st_uid != geteuid())
-		return refuse_directory(capture, -EPERM, "another user created it in the meantime");
-	return check_empty(capture, directory);
-}
-
 static int make_directory(struct capture *capture)
 {
+	struct stat status;
 	int directory, error;
 
 	if (mkdir(capture->directory, 0777))
@@ -145,13 +137,19 @@ static int make_directory(struct capture *capture)
 	directory = open_directory(capture);
 	if (directory < 0)
 		return directory == -ENOMEM ? directory : directory_error(capture, -directory);
-	error = check_own(capture, directory);
-	if (error) {
+	/* What another user has put there since it was missing is not what was made here. */
+	if (fstat(directory, &status))
+		error = directory_error(capture, errno);
+	else if (status.st_uid != geteuid())
+		error = refuse_directory(capture, -EPERM,
+					 "another user created it in the meantime");
+	else
+		error = check_empty(capture, directory);
+	if (error)
 		close(directory);
-		return error;
-	}
-	capture->descriptor = directory;
-	return 0;
+	else
+		capture->descriptor = directory;
+	return error;
 }
 
 /* ---- Files below it ---- */
@@ -200,28 +198,23 @@ static int write_all(int file, const char *content)
 	return 0;
 }
 
-static int write_below(int directory, const struct capture_file *file)
-{
-	const char *name;
-	int parent = open_parent(directory, file->path, true, &name), descriptor, error;
-
-	if (parent < 0)
-		return parent;
-	descriptor = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0666);
-	error = descriptor < 0 ? -errno : write_all(descriptor, file->content);
-	if (descriptor >= 0 && close(descriptor) && !error)
-		error = -errno;
-	if (descriptor >= 0 && error)
-		unlinkat(parent, name, 0);
-	close(parent);
-	return error;
-}
-
 static int write_file(const struct capture *capture, const struct capture_file *file)
 {
-	int error = write_below(capture->descriptor, file);
+	const char *name;
+	int parent = open_parent(capture->descriptor, file->path, true, &name), descriptor, error;
 
+	if (parent >= 0) {
+		descriptor = openat(parent, name,
+				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		error = descriptor < 0 ? -errno : write_all(descriptor, file->content);
+		if (descriptor >= 0 && close(descriptor) && !error)
+			error = -errno;
+		if (descriptor >= 0 && error)
+			unlinkat(parent, name, 0);
+		close(parent);
+	} else {
+		error = parent;
+	}
 	if (!error || error == -ENOMEM)
 		return error;
 	return message_error(&capture->context->messages, -EIO, "cannot write %s/%s: %s",
@@ -256,15 +249,6 @@ static void remove_parents(int directory, const char *path)
 	free(copy);
 }
 
-static void remove_files(const struct capture *capture, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		remove_below(capture->descriptor, capture->files[i].path, 0);
-	/* With the directories of the file that could not be written. */
-	for (size_t i = 0; i <= count && i < capture->file_count; i++)
-		remove_parents(capture->descriptor, capture->files[i].path);
-}
-
 int capture_write(struct capture *capture)
 {
 	bool made = capture->descriptor < 0;
@@ -280,7 +264,11 @@ int capture_write(struct capture *capture)
 	}
 	if (!error)
 		return 0;
-	remove_files(capture, written);
+	for (size_t i = 0; i < written; i++)
+		remove_below(capture->descriptor, capture->files[i].path, 0);
+	/* With the directories of the file that could not be written. */
+	for (size_t i = 0; i <= written && i < capture->file_count; i++)
+		remove_parents(capture->descriptor, capture->files[i].path);
 	if (made)
 		rmdir(capture->directory);
 	return error;

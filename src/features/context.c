@@ -20,13 +20,6 @@
 
 /* ---- What another level brings along ---- */
 
-enum { KHZ_PER_MHZ = 1000 };
-
-static uint64_t khz_of(const struct isst_value *mhz)
-{
-	return mhz->state == ISST_KNOWN ? (uint64_t)mhz->value * KHZ_PER_MHZ : 0;
-}
-
 /** As level_effects of struct isst_context. */
 static int level_effects_read(struct isst_context *context, const struct isst_domain *domain,
 			      unsigned int number, struct level_effects *effects)
@@ -40,8 +33,8 @@ static int level_effects_read(struct isst_context *context, const struct isst_do
 						      ? ratios_word(level.limit[0].mhz)
 						      : 0;
 		for (unsigned int i = 0; i < ISST_FABRICS; i++) {
-			effects->uncore_max_khz[i] = khz_of(&level.fabric[i].max_mhz);
-			effects->uncore_min_khz[i] = khz_of(&level.fabric[i].min_mhz);
+			effects->uncore_max_khz[i] = value_khz(&level.fabric[i].max_mhz);
+			effects->uncore_min_khz[i] = value_khz(&level.fabric[i].min_mhz);
 		}
 	}
 	level_clear(&level);

@@ -63,6 +63,12 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
 			    size_t count);
 
+/** A frequency in kHz; 0: it is not known. */
+static inline uint64_t value_khz(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
+}
+
 /** Frequencies as turbo ratio limits, as their register holds them. */
 static inline uint64_t ratios_word(const struct isst_value mhz[ISST_BUCKETS])
 {

@@ -27,11 +27,6 @@ struct level_change {
 
 enum { FAMILY_DIAMOND_RAPIDS = 19 };
 
-static uint64_t khz_of(const struct isst_value *mhz)
-{
-	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
-}
-
 static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
 			   const struct uncore_place *place, const char *why)
 {
@@ -54,8 +49,8 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 	const struct uncore_place place = uncore_place_of(change->context, domain, cluster);
 	const struct item max = item_of(ITEM_UNCORE_MAX, domain, cluster);
 	const struct item min = item_of(ITEM_UNCORE_MIN, domain, cluster);
-	const struct frequency_limits reported = { khz_of(&fabric->min_mhz),
-						   khz_of(&fabric->max_mhz) };
+	const struct frequency_limits reported = { value_khz(&fabric->min_mhz),
+						   value_khz(&fabric->max_mhz) };
 	struct frequency_limits wanted = reported, present;
 	uint64_t initial;
 	bool raise;

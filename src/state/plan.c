@@ -11,31 +11,20 @@
 
 /* ---- Requests and their neighbours in the same packages ---- */
 
-/** Whether a domain is a neighbour of the requests: in a package that they touch, and none of them.
- */
-static bool is_neighbour(const struct isst_domain *domain, const struct domain_request *requests,
-			 size_t count)
+/** Adds the neighbours of the requests: in a package that they touch, and none of them. */
+static void add_neighbours(struct package_scope *scope)
 {
-	bool touched = false;
+	const struct isst_domain *domain;
 
-	for (size_t i = 0; i < count; i++) {
-		if (requests[i].domain == domain)
-			return false;
-		touched |= requests[i].domain->package == domain->package;
-	}
-	return touched;
-}
+	for (size_t i = 0; (domain = context_domain(scope->change->context, i)); i++) {
+		bool touched = false, own = false;
 
-static void add_neighbours(struct package_scope *scope, const struct domain_request *requests)
-{
-	const struct isst_context *context = scope->change->context;
-
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-
-		if (is_neighbour(domain, requests, scope->own))
-			scope->requests[scope->count++] =
-				(struct domain_request){ .domain = domain };
+		for (size_t j = 0; j < scope->own; j++) {
+			own |= scope->requests[j].domain == domain;
+			touched |= scope->requests[j].domain->package == domain->package;
+		}
+		if (touched && !own)
+			scope->requests[scope->count++].domain = domain;
 	}
 }
 
@@ -91,7 +80,7 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 	scope->count = count;
 	if (needs->width == SCOPE_PACKAGES ||
 	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
-		add_neighbours(scope, requests);
+		add_neighbours(scope);
 	error = current_state_read(change, scope->requests, count, &needs->own, &scope->current);
 	if (!error)
 		error = current_state_read(change, &scope->requests[count], scope->count - count,
@@ -166,15 +155,6 @@ static bool may_stay_on(const struct package_scope *scope, unsigned int package,
 			return true;
 	}
 	return false;
-}
-
-/** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with
- * CPUs. */
-static void drop_active_siblings(struct package_scope *scope, unsigned int feature)
-{
-	for (size_t i = scope->own; i < scope->count; i++)
-		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
-			scope->requests[i].failure.error = -ECANCELED;
 }
 
 /** What `disable` finds to do for request @i: nothing where there is no such feature. */
@@ -333,7 +313,10 @@ int package_scope_disable(struct package_scope *scope, unsigned int feature, boo
 
 	for (size_t i = 0; i < scope->own; i++)
 		check_off(scope, i, feature);
-	drop_active_siblings(scope, feature);
+	/* The feature stays on, or may, in a power domain with CPUs. */
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
+			scope->requests[i].failure.error = -ECANCELED;
 	if (package_scope_settle(scope))
 		error = -ENOMEM;
 	scope->restored = calloc(scope->count + 1, sizeof(*scope->restored));

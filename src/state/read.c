@@ -40,20 +40,6 @@ static bool state_value_is_same(const struct setting *one, const struct setting 
 	return one->wanted == other->wanted && one->number == other->number;
 }
 
-/** The item of what goes without saying where a value is as that has it; NULL: it is not. */
-static const struct wanted_item *find_as_wanted(const struct wanted *except,
-						const struct state_value *value)
-{
-	const struct wanted_item *item = wanted_find_item(except, &value->item->item,
-							  value->item->subject, 0);
-	struct setting setting = { 0 };
-
-	if (!item || item->implied)
-		return NULL;
-	wanted_value_to_setting(item, item->bits, &setting);
-	return state_value_is_same(&setting, &value->setting) ? item : NULL;
-}
-
 /** States limits that are those of the level, or of the hardware, as that, rather than as numbers
  * that another level would not have. */
 static void name_own_limit(const struct state *state, struct state_value *value)
@@ -180,8 +166,16 @@ static int state_leave_out(struct state *state, struct configuration *except)
 					      wanted.left_out[i]);
 	/* Should it be an effect it is stated all the same. */
 	for (size_t i = 0; i < state->count && !error; i++) {
-		state->values[i].left_out = find_as_wanted(&wanted, &state->values[i]);
-		name_own_limit(state, &state->values[i]);
+		struct state_value *value = &state->values[i];
+		const struct wanted_item *item = wanted_find_item(&wanted, &value->item->item,
+								  value->item->subject, 0);
+		struct setting setting = { 0 };
+
+		if (item && !item->implied) {
+			wanted_value_to_setting(item, item->bits, &setting);
+			value->left_out = state_value_is_same(&setting, &value->setting);
+		}
+		name_own_limit(state, value);
 	}
 	wanted_clear(&wanted);
 	return error ? error : keep_effects(state);

@@ -17,19 +17,6 @@
 
 enum { MHZ_PER_RATIO = 100 };
 
-/** The facts of a domain with CPUs: its own, or those of the first one of its package. */
-static const struct domain_facts *with_cpus(const struct wanted *wanted,
-					    const struct domain_facts *domain)
-{
-	if (domain->domain->has_cpu)
-		return domain;
-	for (size_t i = 0; i < wanted->facts.count; i++)
-		if (wanted->facts.domains[i].domain->package == domain->domain->package &&
-		    wanted->facts.domains[i].domain->has_cpu)
-			return &wanted->facts.domains[i];
-	return domain;
-}
-
 struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted)
 {
 	struct isst_value base = level->base_mhz;
@@ -48,7 +35,10 @@ struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_ki
 int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
 		      const struct wish *wish, uint64_t *khz)
 {
-	const struct domain_facts *cores = with_cpus(wanted, domain);
+	/* The facts of a domain with CPUs: its own, or those of the first one of its package. */
+	const struct domain_facts *cores = domain->domain->has_cpu
+						   ? domain
+						   : facts_of_limits(&wanted->facts, domain);
 	const struct isst_failure *failure = &cores->specified.failure;
 	struct isst_context *context = wanted->context;
 	struct isst_value value;
@@ -126,19 +116,6 @@ static bool present_limits_count(const struct wanted *wanted, const struct domai
 	return domain->has_present_limits && !limits_are_stated(wanted, domain->domain) &&
 	       resolve_wish(wanted, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) &&
 	       wish->number;
-}
-
-/** What could not be read may be too low: no comparison without it. A change leaves it as it is,
- * and reports that. */
-static int check_present_limits(struct wanted *wanted, const struct domain_facts *domain)
-{
-	const struct isst_failure *failure = &domain->present_failure;
-	struct wish wish;
-
-	if (!failure->error || !present_limits_count(wanted, domain, &wish))
-		return 0;
-	return wanted->facts.whole ? wanted_note_unsupported(wanted, failure->message)
-				   : wanted_fails(wanted, wish.setting, domain->domain, failure);
 }
 
 /** What is implied where turbo-freq is switched: with it on they would hold high priority cores
@@ -243,6 +220,7 @@ int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts 
 		.domain = domain->domain,
 	};
 	struct wish wish;
+	bool counts;
 	int error = 0;
 
 	/* The register is that of a CPU; only those that are to be left alone may be left. */
@@ -254,12 +232,19 @@ int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts 
 		/* A command states what becomes of them. */
 		if (wanted->is_command)
 			return 0;
-		error = check_present_limits(wanted, domain);
+		counts = present_limits_count(wanted, domain, &wish);
+		/* What could not be read may be too low: no comparison without it. A change leaves
+		 * it as it is, and reports that. */
+		if (counts && domain->present_failure.error)
+			error = wanted->facts.whole
+					? wanted_note_unsupported(wanted,
+								  domain->present_failure.message)
+					: wanted_fails(wanted, wish.setting, domain->domain,
+						       &domain->present_failure);
 		if (error)
 			return error;
 		/* After a suspend those in force are those of the level: that is a difference. */
-		if (present_limits_count(wanted, domain, &wish) &&
-		    facts_hold_back(domain, domain->present_limits)) {
+		if (counts && facts_hold_back(domain, domain->present_limits)) {
 			wish.wanted = WANTED_NONE;
 		} else if (imply_limits(wanted, domain, &wish)) {
 			item.implied = true;

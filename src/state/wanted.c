@@ -93,14 +93,6 @@ enum { LOWEST_PRIORITY = 15 };
 
 /* ---- What counts ---- */
 
-static bool take_setting(const struct setting *setting, struct wish *wish)
-{
-	if (setting->wanted == WANTED_UNMANAGED)
-		return false;
-	*wish = (struct wish){ setting->wanted, setting->number, setting };
-	return true;
-}
-
 /** What high priority cores need besides associations. As `turbo-freq enable --auto` sets it. */
 static bool imply_by_cores(const struct setting *cores, enum subject subject, unsigned int index,
 			   struct wish *wish)
@@ -136,8 +128,10 @@ bool resolve_wish(const struct wanted *wanted, enum subject subject,
 	if (wanted->stated >> subject & 1)
 		setting = domain_setting(wanted->context, wanted->configuration, subject, domain,
 					 index);
-	if (setting)
-		return take_setting(setting, wish);
+	if (setting) {
+		*wish = (struct wish){ setting->wanted, setting->number, setting };
+		return setting->wanted != WANTED_UNMANAGED;
+	}
 	/* Where it has a switch of its own, it goes with core-power. */
 	if (subject == SUBJECT_CLOS_ENABLE)
 		return resolve_wish(wanted, SUBJECT_CORE_POWER, domain, index, wish);
@@ -156,7 +150,9 @@ bool resolve_cpu_wish(const struct wanted *wanted, enum subject subject, const s
 
 	if (wanted->stated >> subject & 1)
 		setting = configuration_find(wanted->configuration, subject, &place);
-	return setting && take_setting(setting, wish);
+	if (setting)
+		*wish = (struct wish){ setting->wanted, setting->number, setting };
+	return setting && setting->wanted != WANTED_UNMANAGED;
 }
 
 /* ---- What is collected ---- */
