@@ -219,19 +219,6 @@ static void read_files_of_domains(struct survey *survey)
 
 /* ---- CPUs that are online ---- */
 
-bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,
-			     bool (*counts)(const struct survey_cpu *cpu))
-{
-	const struct survey_cpu *cpu = &domain->cpus[position];
-
-	if (!cpu->cpu->core_known || !counts(cpu))
-		return false;
-	for (const struct survey_cpu *other = domain->cpus; other < cpu; other++)
-		if (other->cpu->core_known && other->cpu->core == cpu->cpu->core && counts(other))
-			return false;
-	return true;
-}
-
 const struct frequency_limits *survey_processor(const struct survey *survey)
 {
 	static const struct frequency_limits UNKNOWN;

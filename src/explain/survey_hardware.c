@@ -134,6 +134,19 @@ static bool read_register(struct survey *survey, struct survey_domain *domain)
 
 /* ---- Counters ---- */
 
+bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,
+			     bool (*counts)(const struct survey_cpu *cpu))
+{
+	const struct survey_cpu *cpu = &domain->cpus[position];
+
+	if (!cpu->cpu->core_known || !counts(cpu))
+		return false;
+	for (const struct survey_cpu *other = domain->cpus; other < cpu; other++)
+		if (other->cpu->core_known && other->cpu->core == cpu->cpu->core && counts(other))
+			return false;
+	return true;
+}
+
 /** Returns whether there is one, and others are to be read. */
 static bool read_counter(struct survey *survey, const struct isst_cpu *cpu, const char *name,
 			 uint64_t *count)
