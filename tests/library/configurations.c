@@ -193,7 +193,9 @@ static void a_configuration_may_be_for_some_domains_alone(void **state)
 	ok(isst_config_check(config, fixture.context, 0));
 	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "level");
 	check_difference(config, 1, isst_domain_at(fixture.context, 0), NULL, "CLOS 2 max");
-	assert_null(isst_config_difference_at(config, 2));
+	/* Those that level 1 disables. */
+	check_difference(config, 2, isst_domain_at(fixture.context, 0), "13,41", "CPUs");
+	assert_null(isst_config_difference_at(config, 3));
 	/* Targets of another context. */
 	fixture_discover(&other, "guide");
 	targets = all_domains(other.context);
