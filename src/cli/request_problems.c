@@ -54,6 +54,8 @@ static int unknown_word(const struct feature *feature, const char *word, const c
 #define UNDO \
 	"'config reset --boot' undoes all changes since boot; 'config apply FILE' undoes one " \
 	"change, where 'config save --all FILE' was run before it"
+#define POWER \
+	"'status' prints the power of packages and its limits, which powercap (/sys/class/powercap) sets"
 #define METRICS "'--format openmetrics status' prints metrics"
 
 /** What other words than ours stand for, as a command of @feature, a feature, or a sentence; NULL:
@@ -69,6 +71,8 @@ static const char *other_name(const struct feature *feature, const char *word)
 		{ "restore", UNDO },
 		{ "metrics", METRICS },
 		{ "prometheus", METRICS },
+		{ "power", POWER },
+		{ "tdp", POWER },
 		{ "clos", "core-power" },
 		{ "trl", "turbo-mode" },
 		{ "on", "enable" },
