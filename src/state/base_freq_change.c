@@ -28,7 +28,7 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 			feature_levels_text(scope->change->context, current, 1, FEATURE_BASE_FREQ));
 	else if (automatic && !current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "core-power, which --auto needs, is not supported");
+			       "core-power feature, which --auto needs, is not present");
 	else if (automatic && info->failure.error &&
 		 (info->high_mhz.state != ISST_KNOWN || info->low_mhz.state != ISST_KNOWN ||
 		  !info->high_priority))

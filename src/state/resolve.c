@@ -45,7 +45,7 @@ static int resolve_clos(struct wanted *wanted, enum subject subject, unsigned in
 			return 0;
 		if (!state->supported)
 			return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
-					     "core-power is not supported");
+					     "core-power feature is not present");
 		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "a CLOS has no %s on this machine", field->text);
 	}
@@ -183,7 +183,7 @@ static int resolve_associations(struct wanted *wanted, const struct domain_facts
 			error = resolve_association(wanted, first, cpu);
 		else if (wish.number > 0)
 			error = wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
-					      "core-power is not supported");
+					      "core-power feature is not present");
 	}
 	return error;
 }

@@ -45,7 +45,7 @@ static int drop_optional(struct wanted *wanted)
 		wanted->cores[i] = NULL;
 		if (!domain->core_power.failure.error && !domain->core_power.supported)
 			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
-					      "core-power is not supported");
+					      "core-power feature is not present");
 		else
 			error = wanted_reject(
 				wanted, setting, domain->domain, -EOPNOTSUPP,
@@ -373,7 +373,7 @@ int resolve_core_power(struct wanted *wanted, enum subject subject,
 		return wanted_fails(wanted, wish.setting, domain->domain, &state->failure);
 	if (!state->supported)
 		return wish.number ? wanted_reject(wanted, wish.setting, domain->domain,
-						   -EOPNOTSUPP, "core-power is not supported")
+						   -EOPNOTSUPP, "core-power feature is not present")
 				   : 0;
 	if (!find_switch(wanted, subject, &item))
 		return wish.setting->subject == subject

@@ -166,7 +166,7 @@ static void check_enable(struct package_scope *scope, size_t i)
 						   FEATURE_TURBO_FREQ));
 	else if (!current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "core-power, which turbo-freq needs, is not supported");
+			       "core-power feature, which turbo-freq needs, is not present");
 }
 
 /** CPUs that an earlier run made high priority lose that; they are named, for it may come as a

@@ -30,7 +30,7 @@ static void report_steps(struct run *run, const struct isst_change *change)
 
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
 		if (isst_change_step_is_written(step))
-			error = change_fold_step(folds, step);
+			error = change_fold_step(run->context, folds, step);
 	}
 	if (error || step_folds_visit(folds, run->context, report_group, run) != 0)
 		run_progress(run, "out of memory");

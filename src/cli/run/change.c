@@ -3,6 +3,7 @@
  * or nowhere. Must not know features. */
 #include "change.h"
 
+#include "../../common/numbered.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -79,10 +80,41 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 	return error;
 }
 
-int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
+/** A core is known to people by its CPUs. *@target: to be freed; NULL: it is none. */
+static int name_core(const struct isst_context *context, const struct isst_item *item,
+		     char **target)
+{
+	const struct isst_domain *domain = isst_item_domain(item);
+	struct isst_cpuset *cpus;
+	unsigned int wanted, core, cpu;
+	char *list = NULL;
+	int error;
+
+	*target = NULL;
+	if (isst_item_kind(item) != ISST_ITEM_CLOS_ASSOCIATION || isst_item_index(item, &wanted))
+		return 0;
+	cpus = isst_cpuset_new();
+	error = cpus ? 0 : -ENOMEM;
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+		if (!error && isst_cpu_core(isst_cpu_by_number(context, cpu), &core) == 0 &&
+		    core == wanted)
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		list = name_numbers("CPU", cpus);
+		if (!list || asprintf(target, "CLOS of %s", list) < 0)
+			error = -ENOMEM;
+	}
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+int change_fold_step(const struct isst_context *context, struct step_folds *folds,
+		     const struct isst_change_step *step)
 {
 	const char *target, *old_text, *new_text;
-	int error = 0;
+	char *core;
+	int error = name_core(context, isst_change_step_item(step), &core);
 
 	for (size_t i = 0;
 	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
@@ -93,8 +125,9 @@ int change_fold_step(struct step_folds *folds, const struct isst_change_step *st
 									       : new_text }
 		};
 
-		error = step_folds_add(folds, target, &texts);
+		error = step_folds_add(folds, core ? core : target, &texts);
 	}
+	free(core);
 	return error;
 }
 
@@ -130,7 +163,7 @@ static void list_steps(struct run *run, struct isst_change *change)
 		if (!isst_change_step_is_written(step))
 			continue;
 		if (fold)
-			error = change_fold_step(run->folds, step);
+			error = change_fold_step(run->context, run->folds, step);
 		else
 			report_step(run, isst_change_step_target(step),
 				    isst_change_step_old_text(step),

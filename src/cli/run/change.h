@@ -24,7 +24,8 @@ int change_make(struct run *run, struct isst_change *change);
 enum step_text { STEP_OLD, STEP_NEW };
 
 /** Adds a step of a change with both. Returns 0 or -ENOMEM. */
-int change_fold_step(struct step_folds *folds, const struct isst_change_step *step);
+int change_fold_step(const struct isst_context *context, struct step_folds *folds,
+		     const struct isst_change_step *step);
 
 /** Reports the warnings of a change, from the one at @from on. */
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
