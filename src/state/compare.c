@@ -163,7 +163,8 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	if (!error)
 		error = make_target(wanted, compared, count, &difference);
 	if (!error)
-		error = wanted_value_text(item, compared->listed_bits, &value);
+		error = wanted_value_text(&wanted->context->messages, item, compared->listed_bits,
+					  &value);
 	if (!error &&
 	    asprintf(&difference.wanted, "%s%s", compared->at_most ? "at most " : "", value) < 0) {
 		difference.wanted = NULL;
@@ -171,7 +172,8 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	}
 	free(value);
 	if (!error)
-		error = wanted_value_text(item, compared->present, &difference.present);
+		error = wanted_value_text(&wanted->context->messages, item, compared->present,
+					  &difference.present);
 	if (error) {
 		difference_clear(&difference);
 		return error;

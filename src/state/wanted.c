@@ -52,12 +52,24 @@ void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 		setting->wanted = WANTED_NONE;
 }
 
-int wanted_value_text(const struct wanted_item *item, uint64_t value, char **text)
+int wanted_value_text(struct messages *messages, const struct wanted_item *item, uint64_t value,
+		      char **text)
 {
 	struct setting setting = { .subject = item->subject };
+	const char *ratios;
+	char *stated;
+	int error;
 
 	wanted_value_to_setting(item, value, &setting);
-	return setting_value_text(&setting, text);
+	error = setting_value_text(&setting, text);
+	if (error || item->subject != SUBJECT_TURBO_RATIO_LIMITS || setting.wanted == WANTED_NONE)
+		return error;
+	stated = *text;
+	ratios = ratios_text(messages, value);
+	if (asprintf(text, "%s (%s)", stated, ratios) < 0)
+		*text = NULL;
+	free(stated);
+	return *text ? 0 : -ENOMEM;
 }
 
 void subject_write(FILE *stream, enum subject subject, unsigned int index)

@@ -147,7 +147,8 @@ void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 			     struct setting *setting);
 
 /** A value as a statement has it; *@text is to be freed. Returns 0 or -ENOMEM. */
-int wanted_value_text(const struct wanted_item *item, uint64_t value, char **text);
+int wanted_value_text(struct messages *messages, const struct wanted_item *item, uint64_t value,
+		      char **text);
 
 /** What messages call a subject: `level`, `CLOS 2 max`. @index: that of the item. */
 void subject_write(FILE *stream, enum subject subject, unsigned int index);

@@ -371,7 +371,7 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 }
 
 /** The ratios of turbo ratio limits as frequencies, those behind the last bucket left out. */
-static const char *ratios_text(struct messages *messages, uint64_t ratios)
+const char *ratios_text(struct messages *messages, uint64_t ratios)
 {
 	enum { MHZ_PER_RATIO = 100 };
 	char text[64];

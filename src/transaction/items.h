@@ -181,6 +181,9 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 /** Makes the text of a value, which lives as long as the context. Returns 0 or -ENOMEM. */
 int item_value_set_text(struct isst_context *context, struct item_value *value, const char *text);
 
+/** Turbo ratio limits as frequencies, the first bucket first: `3900,3600 MHz`. */
+const char *ratios_text(struct messages *messages, uint64_t ratios);
+
 /** `package 0, die 0: CLOS 2`, and a value as one reads it: texts of @messages, or of the context.
  */
 const char *item_text(struct messages *messages, const struct isst_context *context,
