@@ -32,6 +32,7 @@ struct rule {
 struct pair {
 	const struct rule *rule;
 	const struct setting *one, *other;
+	const struct setting *earlier, *later; /* the same, in the order of the configuration */
 };
 
 /** The search for what contradicts by a rule, and then the next one. */
@@ -175,6 +176,8 @@ static int note_pair(struct search *search, const struct settings_here *here)
 		return 0;
 	if (ARRAY_GROW(search->pairs, search->count))
 		return -ENOMEM;
+	pair.earlier = pair.one < pair.other ? pair.one : pair.other;
+	pair.later = pair.one < pair.other ? pair.other : pair.one;
 	search->pairs[search->count++] = pair;
 	return 0;
 }
@@ -380,50 +383,37 @@ static int report_earlier(struct configuration *configuration, const struct sett
 	return result;
 }
 
-static const struct setting *later_of(const struct pair *pair)
-{
-	return pair->one > pair->other ? pair->one : pair->other;
-}
-
-static const struct setting *earlier_of(const struct pair *pair)
-{
-	return pair->one > pair->other ? pair->other : pair->one;
-}
-
-/** What two pairs are ordered by: the later line, the earlier one, and what is wrong. */
-enum { KEYS = 7 };
-
-static void keys_of(const struct pair *pair, uint64_t keys[KEYS])
-{
-	const struct origin *later = &later_of(pair)->origin, *earlier = &earlier_of(pair)->origin;
-	const uint64_t all[KEYS] = { later->source,
-				     later->line,
-				     earlier->source,
-				     earlier->line,
-				     (uint64_t)(pair->rule - RULES),
-				     pair->one->number,
-				     pair->other->number };
-
-	memcpy(keys, all, sizeof(all));
-}
-
-/** Of pairs that are equal the same is to be reported. */
+/** By the later line, the earlier one, and what is wrong. Of pairs that are equal the same is to be
+ * reported. */
 static int compare_pairs(const void *one, const void *other)
 {
-	uint64_t keys[KEYS], other_keys[KEYS];
+	enum { KEYS = 7 };
+	const struct pair *const pairs[] = { one, other };
+	uint64_t keys[2][KEYS];
 
-	keys_of(one, keys);
-	keys_of(other, other_keys);
+	for (size_t i = 0; i < 2; i++) {
+		const struct origin *later = &pairs[i]->later->origin;
+		const struct origin *earlier = &pairs[i]->earlier->origin;
+		const uint64_t all[KEYS] = { later->source,
+					     later->line,
+					     earlier->source,
+					     earlier->line,
+					     (uint64_t)(pairs[i]->rule - RULES),
+					     pairs[i]->one->number,
+					     pairs[i]->other->number };
+
+		memcpy(keys[i], all, sizeof(all));
+	}
 	for (size_t i = 0; i < KEYS; i++)
-		if (keys[i] != other_keys[i])
-			return keys[i] < other_keys[i] ? -1 : 1;
+		if (keys[0][i] != keys[1][i])
+			return keys[0][i] < keys[1][i] ? -1 : 1;
 	return 0;
 }
 
 static int report_pair(struct configuration *configuration, const struct pair *pair)
 {
-	const struct setting *later = later_of(pair);
-	const struct origin *earlier = &earlier_of(pair)->origin;
+	const struct setting *later = pair->later;
+	const struct origin *earlier = &pair->earlier->origin;
 	bool same_text = earlier->source == later->origin.source;
 	char min[KHZ_TEXT], max[KHZ_TEXT], *where;
 	int error;

@@ -40,24 +40,22 @@ static int reject_keyword(struct statement *statement, const char *word)
 	const char *meant;
 
 	if (!word)
-		return configuration_problem(statement->configuration, statement->origin,
-					     "a statement is missing");
+		return statement_problem(statement, "a statement is missing");
 	if (strcmp(word, "?") == 0)
-		return configuration_problem(statement->configuration, statement->origin,
-					     "only one '?' is allowed, at the start of the line");
+		return statement_problem(statement,
+					 "only one '?' is allowed, at the start of the line");
 	if (strcmp(word, "package") == 0)
-		return configuration_problem(statement->configuration, statement->origin,
-					     "only one 'package' prefix is allowed (package %s)",
-					     statement->usage);
+		return statement_problem(statement,
+					 "only one 'package' prefix is allowed (package %s)",
+					 statement->usage);
 	meant = keyword_suggest(word);
 	if (strcmp(word, "powerdomain") == 0 || strcmp(word, "die") == 0)
-		return configuration_problem(
-			statement->configuration, statement->origin,
-			"%s: the package is missing (package N %s N: STATEMENT)", word, word);
-	return configuration_problem(statement->configuration, statement->origin,
-				     "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
-				     meant ? ", did you mean '" : "", meant ? meant : "",
-				     meant ? "'?" : "");
+		return statement_problem(statement,
+					 "%s: the package is missing (package N %s N: STATEMENT)",
+					 word, word);
+	return statement_problem(statement, "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
+				 meant ? ", did you mean '" : "", meant ? meant : "",
+				 meant ? "'?" : "");
 }
 
 static int parse_keyword(struct statement *statement)
@@ -73,24 +71,23 @@ static int parse_keyword(struct statement *statement)
 	statement->usage = keyword->usage;
 	statement->subject = setting.subject = keyword->subject;
 	if (keyword->subject == SUBJECTS && (statement->scope.packages || statement->optional))
-		error = configuration_problem(statement->configuration, statement->origin,
-					      "%s is for the whole machine and never optional: "
-					      "neither 'package' nor '?' is allowed in front of it",
-					      keyword->name);
+		error = statement_problem(statement,
+					  "%s is for the whole machine and never optional: "
+					  "neither 'package' nor '?' is allowed in front of it",
+					  keyword->name);
 	if (!error && words_take_if(&statement->words, ":"))
-		error = configuration_problem(statement->configuration, statement->origin,
-					      "%s: ':' is only for a part of the machine, in front "
-					      "of the statement (%s %s)",
-					      keyword->name, keyword->name, keyword->usage);
+		error = statement_problem(statement,
+					  "%s: ':' is only for a part of the machine, in front "
+					  "of the statement (%s %s)",
+					  keyword->name, keyword->name, keyword->usage);
 	if (!error && statement_take_wanted(statement, keyword->words, &setting.wanted))
 		error = statement_add(statement, &setting);
 	else if (!error)
 		error = keyword->parse(statement);
 	if (!error && words_peek(&statement->words))
-		error = configuration_problem(statement->configuration, statement->origin,
-					      "%s: unexpected '%.*s' (%s %s)", keyword->name,
-					      LONGEST_WORD, words_peek(&statement->words),
-					      keyword->name, keyword->usage);
+		error = statement_problem(statement, "%s: unexpected '%.*s' (%s %s)", keyword->name,
+					  LONGEST_WORD, words_peek(&statement->words),
+					  keyword->name, keyword->usage);
 	return error;
 }
 

@@ -103,21 +103,18 @@ int statement_reject(struct statement *statement, const char *word, const char *
 	const char *next = word && strcmp(word, "=") == 0 ? words_peek(&statement->words) : NULL;
 
 	if (!word)
-		return configuration_problem(statement->configuration, statement->origin,
-					     "%s: %s is missing (%s %s)", statement->keyword,
-					     expected, statement->keyword, statement->usage);
-	return configuration_problem(statement->configuration, statement->origin,
-				     "%s: '%.*s%.*s' is not %s (%s %s)", statement->keyword,
-				     LONGEST_WORD, word, LONGEST_WORD, next ? next : "", expected,
-				     statement->keyword, statement->usage);
+		return statement_problem(statement, "%s: %s is missing (%s %s)", statement->keyword,
+					 expected, statement->keyword, statement->usage);
+	return statement_problem(statement, "%s: '%.*s%.*s' is not %s (%s %s)", statement->keyword,
+				 LONGEST_WORD, word, LONGEST_WORD, next ? next : "", expected,
+				 statement->keyword, statement->usage);
 }
 
 int statement_expect(struct statement *statement, const char *word, const char *expected)
 {
-	return configuration_problem(
-		statement->configuration, statement->origin, "%s: expected %s%s%.*s%s (%s %s)",
-		statement->keyword, expected, word ? ", found '" : "", LONGEST_WORD,
-		word ? word : "", word ? "'" : "", statement->keyword, statement->usage);
+	return statement_problem(statement, "%s: expected %s%s%.*s%s (%s %s)", statement->keyword,
+				 expected, word ? ", found '" : "", LONGEST_WORD, word ? word : "",
+				 word ? "'" : "", statement->keyword, statement->usage);
 }
 
 int statement_number(struct statement *statement, const char *expected, uint64_t max,

@@ -44,6 +44,10 @@ struct statement {
 
 /* Functions that take words return 0, -EINVAL with a problem that names the word, or -ENOMEM. */
 
+/** Adds a problem of the statement. Returns -EINVAL or -ENOMEM. */
+#define statement_problem(statement, ...) \
+	configuration_problem((statement)->configuration, (statement)->origin, __VA_ARGS__)
+
 /** Adds the problem that a word is not what is expected; @word NULL: that one is missing. */
 int statement_reject(struct statement *statement, const char *word, const char *expected);
 
