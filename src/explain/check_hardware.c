@@ -3,10 +3,7 @@
 #include "explain/findings.h"
 #include "explain/packages.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Busy CPUs ---- */
@@ -254,61 +251,40 @@ static bool has_part(const char *word, size_t length, const char *part)
 
 /** What a line has of one coarse reason. */
 struct reason {
-	char *words;	/* of the line, that belong to it */
-	char *meanings; /* of its fine words: ` (THERMAL_PER_CORE: of single cores)` */
-	bool given;
+	const char *words;    /* of the line, that belong to it; NULL: none */
+	const char *meanings; /* of its fine words: `THERMAL_PER_CORE: of single cores`; or NULL */
 };
 
-static int append_words(char **text, const char *separator, const char *more, size_t length)
+static void explain_word(struct findings *findings, struct reason *reason, const char *word,
+			 size_t length)
 {
-	char *joined;
+	const char *meaning = NULL;
 
-	if (asprintf(&joined, "%s%s%.*s", *text ? *text : "", *text ? separator : "", (int)length,
-		     more) < 0)
-		return -ENOMEM;
-	free(*text);
-	*text = joined;
-	return 0;
-}
-
-static int explain_word(struct reason *reason, const char *word, size_t length)
-{
-	bool any = false;
-	int error = 0;
-
-	for (size_t i = 0; i < sizeof(FINE) / sizeof(FINE[0]) && !error; i++) {
-		if (!has_part(word, length, FINE[i].part))
-			continue;
-		if (!any) {
-			error = append_words(&reason->meanings, "; ", word, length);
-			if (!error)
-				error = append_words(&reason->meanings, ": ", "", 0);
-		}
-		if (!error)
-			error = append_words(&reason->meanings, any ? ", " : "", FINE[i].meaning,
-					     strlen(FINE[i].meaning));
-		any = true;
-	}
-	return error;
+	for (size_t i = 0; i < sizeof(FINE) / sizeof(FINE[0]); i++)
+		if (has_part(word, length, FINE[i].part))
+			meaning = FINDING_TEXT(findings, "%s%s%s", meaning ? meaning : "",
+					       meaning ? ", " : "", FINE[i].meaning);
+	if (meaning)
+		reason->meanings = FINDING_TEXT(
+			findings, "%s%s%.*s: %s", reason->meanings ? reason->meanings : "",
+			reason->meanings ? "; " : "", (int)length, word, meaning);
 }
 
 /** Divides the words of a line among coarse reasons, the last of which is for all others. */
-static int divide_words(const char *words, struct reason reasons[LIMIT_WORDS + 1])
+static void divide_words(struct findings *findings, const char *words,
+			 struct reason reasons[LIMIT_WORDS + 1])
 {
-	int error = 0;
-
-	while (*words && !error) {
+	while (*words) {
 		size_t length = strcspn(words, " ");
 		struct reason *reason = &reasons[limit_word_of(words, length)];
 
-		error = append_words(&reason->words, " ", words, length);
-		reason->given = true;
-		if (!error)
-			error = explain_word(reason, words, length);
+		reason->words = FINDING_TEXT(findings, "%s%s%.*s",
+					     reason->words ? reason->words : "",
+					     reason->words ? " " : "", (int)length, words);
+		explain_word(findings, reason, words, length);
 		words += length;
 		words += strspn(words, " ");
 	}
-	return error;
 }
 
 static void check_line(struct findings *findings, const struct survey_domain *domain,
@@ -316,31 +292,28 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 {
 	struct reason reasons[LIMIT_WORDS + 1] = { 0 };
 
-	if (divide_words(line->words, reasons))
-		findings->error = -ENOMEM;
+	divide_words(findings, line->words, reasons);
 	for (size_t i = 0; i <= LIMIT_WORDS; i++) {
 		const char *fine = reasons[i].meanings;
 		struct isst_finding *finding;
 
-		if (reasons[i].given && !findings->error) {
-			finding = findings_note(findings, COARSE[i].code,
-						"performance limit reasons %s (debugfs, "
-						"tpmi-*/plr/domain*/status)",
-						reasons[i].words);
-			finding_explain(finding,
-					FINDING_TEXT(findings,
-						     "%s, once or more often since the reasons "
-						     "were last cleared%s%s%s",
-						     COARSE[i].meaning, fine ? " (" : "",
-						     fine ? fine : "", fine ? ")" : ""),
-					NULL);
-			if (line->of_domain)
-				finding_add_place(finding, domain);
-			else
-				finding_add_cpu(finding, domain, line->cpu);
-		}
-		free(reasons[i].words);
-		free(reasons[i].meanings);
+		if (!reasons[i].words)
+			continue;
+		finding = findings_note(findings, COARSE[i].code,
+					"performance limit reasons %s (debugfs, "
+					"tpmi-*/plr/domain*/status)",
+					reasons[i].words);
+		finding_explain(finding,
+				FINDING_TEXT(findings,
+					     "%s, once or more often since the reasons were last "
+					     "cleared%s%s%s",
+					     COARSE[i].meaning, fine ? " (" : "", fine ? fine : "",
+					     fine ? ")" : ""),
+				NULL);
+		if (line->of_domain)
+			finding_add_place(finding, domain);
+		else
+			finding_add_cpu(finding, domain, line->cpu);
 	}
 }
 
