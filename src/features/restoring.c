@@ -73,45 +73,9 @@ struct restoring {
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct item_lines *saved, *of_user;
 	const struct item_access *now;
-	/* CPUs whose items of a kind were changed since, and those that @user needs. */
-	struct isst_cpuset *changed, *needed;
+	/* CPUs whose items of a kind were changed since; [1]: that @user needs. */
+	struct isst_cpuset *left[2];
 };
-
-/** Whether an item is absent only because its CPU is offline: by now, whatever discovery found. */
-static bool waits_for_cpu(const struct restoring *work, size_t i)
-{
-	return work->now[i].absent && item_is_limit(&work->saved->items[i].item);
-}
-
-/** Keeps what is saved of CPUs that are offline, and reports that. */
-static int retain_offline(struct restoring *work)
-{
-	struct isst_cpuset *offline = isst_cpuset_new();
-	char *cpus = NULL;
-	int error = offline ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < work->saved->count && !error; i++) {
-		unsigned int cpu = work->saved->items[i].item.index;
-
-		if (!waits_for_cpu(work, i))
-			continue;
-		error = settings_retain(work->change, work->name, &work->saved->items[i]);
-		if (!error)
-			error = isst_cpuset_add(offline, cpu, cpu);
-	}
-	if (!error && isst_cpuset_count(offline) > 0) {
-		cpus = name_numbers("CPU", offline);
-		error = cpus ? 0 : -ENOMEM;
-	}
-	if (cpus)
-		change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
-			    "%s: offline; the frequency limits from before %s enable are kept, and "
-			    "restored by %s disable --auto when online",
-			    cpus, work->name, work->name);
-	free(cpus);
-	isst_cpuset_free(offline);
-	return error;
-}
 
 /**
  * What a limit reads as when it is @khz. The kernel shows limits within the range of the processor,
@@ -203,7 +167,7 @@ static int note_unrestored(const struct restoring *work, size_t i, bool needed)
 {
 	const struct item *item = &work->saved->items[i].item;
 	struct isst_context *context = work->change->context;
-	struct isst_cpuset *cpus, *noted = needed ? work->needed : work->changed;
+	struct isst_cpuset *cpus, *noted = work->left[needed];
 	int error;
 
 	if (item_is_limit(item))
@@ -218,65 +182,41 @@ static int note_unrestored(const struct restoring *work, size_t i, bool needed)
 	return error;
 }
 
-static int warn_of_cpus(const struct restoring *work, enum item_kind kind, bool needed)
-{
-	const struct isst_cpuset *noted = needed ? work->needed : work->changed;
-	const char *name = kind == ITEM_SCALING_MIN   ? "scaling_min_freq"
-			   : kind == ITEM_SCALING_MAX ? "scaling_max_freq"
-						      : "CLOS";
-	char *cpus;
-
-	if (isst_cpuset_count(noted) == 0)
-		return 0;
-	cpus = name_numbers("CPU", noted);
-	if (!cpus)
-		return -ENOMEM;
-	warn_unrestored(work, needed, message_make(&work->change->texts, "%s: %s", cpus, name));
-	free(cpus);
-	return 0;
-}
-
-/** Whether an item is to be restored; reports where it is not. Returns as is_as_written() does. */
-static int may_restore(const struct restoring *work, size_t i, bool *hidden)
-{
-	const struct item_line *item = &work->saved->items[i];
-	const struct item_access *now = &work->now[i];
-	int as_written = now->absent ? 0 : is_as_written(work, i, hidden);
-	bool needed;
-
-	if (as_written < 0)
-		return as_written;
-	/* It is back already. */
-	if (!now->absent && !(as_written && *hidden) &&
-	    item_value_equal(&item->item, now->value, item->old))
-		return 0;
-	needed = !now->absent && is_needed(work, i);
-	if (!as_written || needed)
-		return note_unrestored(work, i, needed);
-	return 1;
-}
-
 static int restore_kind(struct restoring *work, enum item_kind kind)
 {
+	const char *what = kind == ITEM_SCALING_MIN   ? "scaling_min_freq"
+			   : kind == ITEM_SCALING_MAX ? "scaling_max_freq"
+						      : "CLOS";
 	struct step *step = NULL;
 	int error = 0;
 
-	work->changed = isst_cpuset_new();
-	work->needed = isst_cpuset_new();
-	if (!work->changed || !work->needed)
-		error = -ENOMEM;
+	for (size_t i = 0; i < 2; i++) {
+		work->left[i] = isst_cpuset_new();
+		error = work->left[i] ? error : -ENOMEM;
+	}
 	for (size_t i = 0; i < work->saved->count && !error; i++) {
 		const struct item_line *item = &work->saved->items[i];
+		const struct item_access *now = &work->now[i];
+		bool hidden = false, needed;
 		uint64_t shown_khz = 0;
-		bool hidden = false;
 		struct entry *entry;
-		int may;
+		int as_written;
 
-		if (item->item.kind != kind || waits_for_cpu(work, i))
+		/* Absent limits wait for their CPU. */
+		if (item->item.kind != kind || (now->absent && item_is_limit(&item->item)))
 			continue;
-		may = may_restore(work, i, &hidden);
-		if (may <= 0) {
-			error = may;
+		as_written = now->absent ? 0 : is_as_written(work, i, &hidden);
+		if (as_written < 0) {
+			error = as_written;
+			break;
+		}
+		/* It is back already. */
+		if (!now->absent && !(as_written && hidden) &&
+		    item_value_equal(&item->item, now->value, item->old))
+			continue;
+		needed = !now->absent && is_needed(work, i);
+		if (!as_written || needed) {
+			error = note_unrestored(work, i, needed);
 			continue;
 		}
 		if (hidden)
@@ -290,23 +230,34 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 		entry->hidden = hidden;
 		entry->shown = shown_khz;
 	}
-	for (int needed = 0; needed < 2 && !error; needed++)
-		error = warn_of_cpus(work, kind, needed);
-	isst_cpuset_free(work->changed);
-	isst_cpuset_free(work->needed);
+	for (int needed = 0; needed < 2; needed++) {
+		char *cpus = NULL;
+
+		if (!error && isst_cpuset_count(work->left[needed]) > 0) {
+			cpus = name_numbers("CPU", work->left[needed]);
+			error = cpus ? 0 : -ENOMEM;
+		}
+		if (cpus)
+			warn_unrestored(work, needed,
+					message_make(&work->change->texts, "%s: %s", cpus, what));
+		free(cpus);
+		isst_cpuset_free(work->left[needed]);
+	}
 	return error;
 }
 
 /** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
  * The kernel may write former ones again as CPUs come online: those of a domain without one stay
- * saved, too, although another one of the package puts them back. */
+ * saved, too, although another one of the package puts them back. So do limits of offline CPUs. */
 static int restore_domain(struct restoring *work)
 {
 	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
 	struct item_lines *saved = work->saved;
 	struct item_access *now = calloc(saved->count + 1, sizeof(*now));
+	struct isst_cpuset *offline = isst_cpuset_new();
+	char *cpus = NULL;
 	size_t kept = 0;
-	int error = now ? 0 : -ENOMEM;
+	int error = now && offline ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < saved->count && !error; i++)
 		if (saved->items[i].item.kind != ITEM_TURBO_RATIO_LIMITS ||
@@ -325,8 +276,26 @@ static int restore_domain(struct restoring *work)
 			error = message_error(&work->change->context->messages,
 					      now[i].failure.error, "%s", now[i].failure.message);
 	work->now = now;
-	if (!error)
-		error = retain_offline(work);
+	for (size_t i = 0; i < saved->count && !error; i++) {
+		unsigned int cpu = saved->items[i].item.index;
+
+		if (!now[i].absent || !item_is_limit(&saved->items[i].item))
+			continue;
+		error = settings_retain(work->change, work->name, &saved->items[i]);
+		if (!error)
+			error = isst_cpuset_add(offline, cpu, cpu);
+	}
+	if (!error && isst_cpuset_count(offline) > 0) {
+		cpus = name_numbers("CPU", offline);
+		error = cpus ? 0 : -ENOMEM;
+	}
+	if (cpus)
+		change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
+			    "%s: offline; the frequency limits from before %s enable are kept, and "
+			    "restored by %s disable --auto when online",
+			    cpus, work->name, work->name);
+	free(cpus);
+	isst_cpuset_free(offline);
 	/* The feature itself is the caller's business. */
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
 		error = restore_kind(work, (enum item_kind)kind);
