@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	opened.state_directory = argv[1];
 	opened.platform = argv[2];
 	target = &opened;
-	kept = kept_take(argv[1], NULL);
+	kept = kept_take(argv[1]);
 	while (well && getline(&question, &space, stdin) > 0)
 		well = answer_one(question, argv[1], kept);
 	free(question);

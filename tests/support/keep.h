@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A directory kept in memory, so that a machine can be put back without being made again: files
- * that look untouched are left alone. Knows nothing of machines.
- */
+/* A directory kept in memory, so that a machine can be put back without being made again. */
 #ifndef TESTS_SUPPORT_KEEP_H
 #define TESTS_SUPPORT_KEEP_H
 
@@ -11,11 +8,8 @@
 
 struct kept;
 
-/**
- * Reads a directory with all that is below it. @like: the same directory at another time, or NULL;
- * what has not changed since is shared with it, so that it has to live longer. To be freed.
- */
-struct kept *kept_take(const char *directory, const struct kept *like);
+/** Reads a directory with all that is below it. To be freed. */
+struct kept *kept_take(const char *directory);
 /** Makes the directory what it was, wherever it is not. */
 void kept_restore(struct kept *kept);
 void kept_free(struct kept *kept);

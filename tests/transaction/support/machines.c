@@ -314,7 +314,7 @@ bool machine_restart(const struct machine *machine, const char *before)
 		fail_msg("%s cannot be reset: %s", machine->name, error);
 	machine_faults(machine, "%s", "");
 	power_on(machine);
-	*machine->fresh = kept_take(machine->state, NULL);
+	*machine->fresh = kept_take(machine->state);
 	return machine_prepare(machine, before);
 }
 
@@ -586,7 +586,7 @@ void machine_check_but_limits(const struct machine *machine, const char *before,
 struct moment moment_take(const struct machine *machine)
 {
 	return (struct moment){ .picture = machine_picture(machine),
-				.kept = kept_take(machine->state, *machine->fresh) };
+				.kept = kept_take(machine->state) };
 }
 
 void moment_return(const struct moment *moment)
