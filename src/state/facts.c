@@ -157,8 +157,8 @@ static int read_snapshots(struct facts *facts, const struct configuration *confi
 	return error;
 }
 
-/** Only CPUs have such a register. */
-static int read_limits(struct facts *facts)
+/** Only CPUs have such a register, which power domains share. */
+int facts_read_limits(struct facts *facts)
 {
 	struct level_limits *limits = calloc(facts->count + 1, sizeof(*limits));
 	int error = limits ? 0 : -ENOMEM;
@@ -168,6 +168,7 @@ static int read_limits(struct facts *facts)
 			.domain = facts->domains[i].domain,
 			.level = facts->domains[i].level,
 			.wanted = is_read(facts, i) && facts->domains[i].domain->has_cpu &&
+				  facts->domains[i].subjects &&
 				  !facts->domains[i].profile.failure.error,
 		};
 	if (!error)
@@ -207,7 +208,7 @@ const struct domain_facts *facts_of_limits(const struct facts *facts,
 		return domain;
 	for (size_t i = 0; i < facts->count; i++)
 		if (facts->domains[i].domain->package == domain->domain->package &&
-		    facts->domains[i].domain->has_cpu)
+		    facts->domains[i].domain->has_cpu && facts->domains[i].subjects)
 			return &facts->domains[i];
 	return domain;
 }
@@ -296,7 +297,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	if (!error)
 		error = read_snapshots(facts, configuration);
 	if (!error && facts->levels && facts->limits)
-		error = read_limits(facts);
+		error = facts_read_limits(facts);
 	if (!error && facts->levels && lost)
 		error = read_present_limits(facts);
 	return error;

@@ -52,6 +52,9 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);
 void facts_clear(struct facts *facts);
 
+/** Reads the turbo ratio limits of the levels that were read. Returns 0 or a negative errno. */
+int facts_read_limits(struct facts *facts);
+
 /** Begins with the domains of a context, which are no targets. Returns 0 or -ENOMEM. */
 int facts_begin(struct facts *facts, struct isst_context *context);
 /** Makes a target of a domain that was read. The sets of its level stay those of @snapshot. */

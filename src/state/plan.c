@@ -200,16 +200,22 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 	size_t switched = package_scope_core_power_count(scope);
 	int error = facts_begin(&wanted.facts, wanted.context);
 
+	for (size_t i = 0; i < wanted.facts.count; i++)
+		wanted.facts.domains[i].subjects = 0;
 	for (size_t i = 0; i < scope->count && !error; i++) {
 		bool own = i < scope->own && request_is_active(&scope->requests[i]);
 		uint32_t subjects = own ? UINT32_MAX : shared;
 
 		if (i >= switched)
 			subjects &= ~SUBJECTS_OF_SWITCHES;
-		if (request_is_active(&requests[i]))
+		if (request_is_active(&requests[i]) && subjects)
 			facts_take(&wanted.facts, &scope->current.domains[i], subjects);
 	}
 	wanted.facts.whole = true;
+	wanted.change = scope->change;
+	for (size_t i = 0; i < settings->setting_count && !error; i++)
+		if (settings->settings[i].wanted == WANTED_OF_LEVEL)
+			error = facts_read_limits(&wanted.facts);
 	if (!error)
 		error = wanted_resolve(&wanted);
 	if (!error)

@@ -9,6 +9,7 @@
 #include "sysfs/system.h"
 #include "topology/context.h"
 #include "transaction/boot_state.h"
+#include "transaction/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -152,6 +153,19 @@ static int level_limits(struct wanted *wanted, const struct domain_facts *domain
 	int error = 0;
 
 	*limits = owner->level_limits;
+	/* A command leaves what is not known as it is. */
+	if (wanted->is_command && (owner->limits_failure.error || *limits == 0)) {
+		if (owner->limits_failure.error)
+			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+				    "%s; the turbo ratio limits are left unchanged",
+				    owner->limits_failure.message);
+		else
+			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+				    "%s: level %u has no turbo ratio limits; the current ones are "
+				    "left unchanged",
+				    domain->domain->name, owner->level);
+		return -ENODATA;
+	}
 	/* Firmware without SST-PP refuses to report them: its one level has none. */
 	if (owner->limits_failure.error == -EOPNOTSUPP && !owner->profile.failure.error &&
 	    wish->setting->optional)
@@ -255,7 +269,7 @@ int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts 
 	}
 	item.setting = wish.setting;
 	/* Where the processor does not let them be written turbo-freq does without. */
-	item.optional |= wanted->is_command && wish.wanted == WANTED_NONE;
+	item.optional |= wanted->is_command && wish.wanted != WANTED_NUMBER;
 	if (wanted->context->platform.preset)
 		return item.implied
 			       ? 0

@@ -15,47 +15,6 @@
 
 /* ---- Turbo ratio limits ---- */
 
-/** Whose level defines the limits of domain @i. Power domains share the register of their package:
- * were each to write its own limits, the last one would count. */
-static size_t limits_owner(const struct isst_change *change, const struct domain_request *requests,
-			   size_t i)
-{
-	size_t first = 0;
-
-	if (!context_has_power_domains(change->context))
-		return i;
-	while (!request_is_active(&requests[first]) || !requests[first].domain->has_cpu ||
-	       requests[first].domain->package != requests[i].domain->package)
-		first++;
-	return first;
-}
-
-/** The register is that of a CPU. */
-static bool has_register(const struct domain_request *request)
-{
-	return request_is_active(request) && request->domain->has_cpu;
-}
-
-/** The owner's limits, where they are known: what is not known is not written. */
-static void set_level_limits(struct step *step, const struct isst_domain *domain,
-			     const struct level_limits *limits)
-{
-	uint64_t word = ratios_word(limits->mhz);
-
-	if (limits->failure.error)
-		change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
-			    "%s; the turbo ratio limits are left unchanged",
-			    limits->failure.message);
-	else if (word == 0)
-		change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
-			    "%s: level %u has no turbo ratio limits; the current ones are left "
-			    "unchanged",
-			    domain->name, limits->level);
-	else
-		step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE, word)
-			->optional = true;
-}
-
 /** Reports why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain
  * of the package, or that cannot be read. */
 static void warn_of_use(const struct package_scope *scope, size_t i)
@@ -90,29 +49,36 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 			package);
 }
 
-/** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
- * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
- * restored, or stay. Returns 0 or -ENOMEM. */
-static int turbo_freq_plan_level_limits(struct package_scope *scope, const bool *restored)
+/** Limits of the level, of which nothing is in force while turbo-freq is on, where they are not
+ * restored. Nothing but these is asked for, and they are no reason to leave turbo-freq on. */
+static int plan_level_limits(struct package_scope *scope)
 {
-	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
-	struct isst_change *change = scope->change;
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-	int error = limits ? 0 : -ENOMEM;
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	int error = requests ? scope_add_setting(scope, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
+						 WANTED_OF_LEVEL, 0)
+			     : -ENOMEM;
+	bool any = false;
 
-	for (size_t i = 0; i < scope->own && !error; i++) {
-		limits[i].domain = scope->requests[i].domain;
-		limits[i].level = scope->current.domains[i].profile.current_level;
-		if (has_register(&scope->requests[i]) && !restored[i])
-			limits[limits_owner(change, scope->requests, i)].wanted = true;
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		/* The register is that of a CPU. */
+		bool own = i < scope->own && request_is_active(&scope->requests[i]) &&
+			   scope->requests[i].domain->has_cpu;
+		/* The highest turbo frequencies of other power domains depend on them. */
+		bool stay = own &&
+			    limits_stay_in_use(scope->change, scope->requests, &scope->current, i);
+
+		if (stay)
+			warn_of_use(scope, i);
+		requests[i] = scope->requests[i];
+		if (!own || stay || scope->limits[i])
+			requests[i].failure.error = -ECANCELED;
+		else
+			any = true;
 	}
-	if (!error)
-		error = level_limits_read(change->context, limits, scope->own);
-	for (size_t i = 0; i < scope->own && !error && step; i++)
-		if (has_register(&scope->requests[i]) && !restored[i])
-			set_level_limits(step, scope->requests[i].domain,
-					 &limits[limits_owner(change, scope->requests, i)]);
-	free(limits);
+	if (!error && any)
+		error = plan_settings(scope, requests, 0);
+	configuration_clear(&scope->settings);
+	free(requests);
 	return error;
 }
 
@@ -360,15 +326,7 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 		if (!error)
 			error = plan_settings(scope, scope->requests, 0);
 	} else if (!error) {
-		/* The highest turbo frequencies of other power domains depend on them. */
-		for (size_t i = 0; i < scope->own; i++)
-			if (has_register(&scope->requests[i]) &&
-			    limits_stay_in_use(scope->change, scope->requests, &scope->current,
-					       i)) {
-				warn_of_use(scope, i);
-				scope->limits[i] = true;
-			}
-		error = turbo_freq_plan_level_limits(scope, scope->limits);
+		error = plan_level_limits(scope);
 	}
 	if (!error && request->automatic)
 		error = package_scope_core_power_off(scope, FEATURE_TURBO_FREQ);
