@@ -17,12 +17,6 @@
 #include <string.h>
 #include <time.h>
 
-struct isst_config_difference {
-	ISST_MAY_GROW;
-	struct difference difference;
-	char *origin;
-};
-
 struct isst_config {
 	ISST_MAY_GROW;
 	struct configuration configuration;
@@ -36,8 +30,7 @@ struct isst_config {
 	size_t problem_count;
 	struct skip *skips; /* each reason with its place */
 	size_t skip_count;
-	struct isst_config_difference *differences;
-	size_t difference_count;
+	struct differences differences;
 	struct isst_cpuset *high_priority;
 };
 
@@ -59,19 +52,12 @@ static void forget_results(struct isst_config *config)
 		free(config->problems[i].text);
 	free(config->problems);
 	skips_free(config->skips, config->skip_count);
-	for (size_t i = 0; i < config->difference_count; i++) {
-		struct isst_config_difference *difference = &config->differences[i];
-
-		difference_clear(&difference->difference);
-		free(difference->origin);
-	}
-	free(config->differences);
+	differences_clear(&config->differences);
 	isst_cpuset_free(config->high_priority);
 	config->problems = NULL;
 	config->skips = NULL;
-	config->differences = NULL;
 	config->high_priority = NULL;
-	config->problem_count = config->skip_count = config->difference_count = 0;
+	config->problem_count = config->skip_count = 0;
 }
 
 void isst_config_free(struct isst_config *config)
@@ -496,7 +482,6 @@ static int find_wanted(struct isst_config *config, struct isst_context *context,
 
 int isst_config_check(struct isst_config *config, struct isst_context *context, unsigned int flags)
 {
-	struct differences differences = { 0 };
 	struct wanted wanted = { .separate = flags & ISST_CONFIG_CHECK_SEPARATELY };
 	int error;
 
@@ -511,26 +496,22 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	forget_results(config);
 	error = find_wanted(config, context, flags & ISST_CONFIG_CHECK_UNDISTURBED, &wanted, false);
 	if (!error)
-		error = wanted_compare(&wanted, &differences);
+		error = wanted_compare(&wanted, &config->differences);
 	if (!error)
-		error = cpus_compare(&wanted, &differences);
+		error = cpus_compare(&wanted, &config->differences);
 	if (!error)
 		error = wanted.error;
-	config->differences = calloc(differences.count + 1, sizeof(*config->differences));
-	if (!config->differences)
-		error = -ENOMEM;
-	for (size_t i = 0; i < differences.count && !error; i++) {
-		struct isst_config_difference *kept = &config->differences[i];
+	for (size_t i = 0; i < config->differences.count && !error; i++) {
+		struct isst_config_difference *difference = &config->differences.items[i];
 
-		kept->difference = differences.items[i];
-		differences.items[i] = (struct difference){ 0 };
-		config->difference_count++;
-		kept->origin = origin_text(&config->configuration, &kept->difference.origin,
-					   kept->difference.lines);
-		if (!kept->origin)
+		difference->origin_text = origin_text(&config->configuration, &difference->origin,
+						      difference->lines);
+		if (!difference->origin_text)
 			error = -ENOMEM;
 	}
-	differences_clear(&differences);
+	/* Those of a call that failed are not complete. */
+	if (error)
+		differences_clear(&config->differences);
 	return conclude(config, context, &wanted, error);
 }
 
@@ -573,28 +554,25 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 const struct isst_config_difference *isst_config_difference_at(const struct isst_config *config,
 							       size_t index)
 {
-	return config && index < config->difference_count ? &config->differences[index] : NULL;
+	return config && index < config->differences.count ? &config->differences.items[index]
+							   : NULL;
 }
 
-GETTER(const char *, isst_config_difference_target, isst_config_difference, difference.target, NULL)
-GETTER(const struct isst_domain *, isst_config_difference_domain, isst_config_difference,
-       difference.domain, NULL)
-GETTER(const struct isst_cpuset *, isst_config_difference_cpus, isst_config_difference,
-       difference.cpus, NULL)
+GETTER(const char *, isst_config_difference_target, isst_config_difference, target, NULL)
+GETTER(const struct isst_domain *, isst_config_difference_domain, isst_config_difference, domain,
+       NULL)
+GETTER(const struct isst_cpuset *, isst_config_difference_cpus, isst_config_difference, cpus, NULL)
 
 const char *isst_config_difference_subject(const struct isst_config_difference *difference)
 {
 	if (!difference)
 		return NULL;
-	return difference->difference.subject
-		       ? difference->difference.target + difference->difference.subject
-		       : "CPUs";
+	return difference->subject ? difference->target + difference->subject : "CPUs";
 }
 
-GETTER(const char *, isst_config_difference_wanted, isst_config_difference, difference.wanted, NULL)
-GETTER(const char *, isst_config_difference_present, isst_config_difference, difference.present,
-       NULL)
-GETTER(const char *, isst_config_difference_origin, isst_config_difference, origin, NULL)
+GETTER(const char *, isst_config_difference_wanted, isst_config_difference, wanted, NULL)
+GETTER(const char *, isst_config_difference_present, isst_config_difference, present, NULL)
+GETTER(const char *, isst_config_difference_origin, isst_config_difference, origin_text, NULL)
 GETTER(const struct isst_cpuset *, isst_config_high_priority_cpus, isst_config, high_priority, NULL)
 
 int isst_config_record_apply(const struct isst_config *config, struct isst_context *context,

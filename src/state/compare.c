@@ -109,7 +109,7 @@ static int name_domains(const struct wanted *wanted, struct compared *compared, 
 }
 
 static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
-		       struct difference *difference)
+		       struct isst_config_difference *difference)
 {
 	const struct wanted_item *item = compared->wanted;
 	struct memory_stream stream;
@@ -128,14 +128,15 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 	return error || !difference->target ? -ENOMEM : 0;
 }
 
-void difference_clear(struct difference *difference)
+void difference_clear(struct isst_config_difference *difference)
 {
 	free(difference->target);
 	free(difference->wanted);
 	free(difference->present);
+	free(difference->origin_text);
 	isst_cpuset_free(difference->lines);
 	isst_cpuset_free(difference->cpus);
-	*difference = (struct difference){ 0 };
+	*difference = (struct isst_config_difference){ 0 };
 }
 
 /** @count: of those from this one on. The lines that state what all that differ alike are not, and
@@ -144,9 +145,9 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 			   struct differences *differences)
 {
 	const struct wanted_item *item = compared->wanted;
-	struct difference difference = { .origin = item->setting->origin,
-					 .domain = item->domain,
-					 .lines = isst_cpuset_new() };
+	struct isst_config_difference difference = { .origin = item->setting->origin,
+						     .domain = item->domain,
+						     .lines = isst_cpuset_new() };
 	char *value = NULL;
 	int error = difference.lines ? 0 : -ENOMEM;
 
@@ -181,7 +182,7 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	return differences_add(differences, &difference);
 }
 
-int differences_add(struct differences *differences, struct difference *difference)
+int differences_add(struct differences *differences, struct isst_config_difference *difference)
 {
 	if (!difference->target || !difference->wanted || !difference->present ||
 	    ARRAY_GROW(differences->items, differences->count)) {
@@ -189,7 +190,7 @@ int differences_add(struct differences *differences, struct difference *differen
 		return -ENOMEM;
 	}
 	differences->items[differences->count++] = *difference;
-	*difference = (struct difference){ 0 };
+	*difference = (struct isst_config_difference){ 0 };
 	return 0;
 }
 

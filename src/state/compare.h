@@ -5,7 +5,8 @@
 
 #include "state/wanted.h"
 
-struct difference {
+struct isst_config_difference {
+	ISST_MAY_GROW;
 	char *target;			  /* `package 0, die 0: CLOS 2 max`, `CPUs 0-3: CLOS` */
 	size_t subject;			  /* where that begins in it; 0: it has none */
 	const struct isst_domain *domain; /* NULL: several, or those of @cpus are not known */
@@ -13,11 +14,12 @@ struct difference {
 	char *wanted; /* as it was stated, once words for frequencies are numbers */
 	char *present;
 	struct origin origin;
+	char *origin_text;	   /* the library's */
 	struct isst_cpuset *lines; /* of the same source, which state the same; NULL: that one */
 };
 
 struct differences {
-	struct difference *items;
+	struct isst_config_difference *items;
 	size_t count;
 };
 
@@ -30,10 +32,10 @@ void differences_clear(struct differences *differences);
 
 /** Adds a difference, whose texts (NULL: there was no memory for them) are the list's from then on,
  * and are freed on error. Returns 0 or -ENOMEM. */
-int differences_add(struct differences *differences, struct difference *difference);
+int differences_add(struct differences *differences, struct isst_config_difference *difference);
 
 /** Frees the texts of a difference that is in no list. */
-void difference_clear(struct difference *difference);
+void difference_clear(struct isst_config_difference *difference);
 
 /* ---- CPUs in use ---- */
 

@@ -511,10 +511,11 @@ static int wanted_text(const struct setting *setting, const struct isst_domain *
 static int add_difference(const struct setting *setting, const struct cpus_state *state,
 			  struct differences *differences)
 {
-	struct difference difference = { .origin = setting->origin,
-					 .subject = strlen(state->domain->name) + strlen(": "),
-					 .domain = state->domain,
-					 .cpus = isst_cpuset_new() };
+	struct isst_config_difference difference = { .origin = setting->origin,
+						     .subject = strlen(state->domain->name) +
+								strlen(": "),
+						     .domain = state->domain,
+						     .cpus = isst_cpuset_new() };
 	int error = difference.cpus ? cpus_describe(state, &difference.present) : -ENOMEM;
 
 	if (!error)
@@ -537,10 +538,10 @@ static int add_difference(const struct setting *setting, const struct cpus_state
 static int add_of_none(const struct setting *setting, const struct isst_cpuset *cpus,
 		       const char *present, struct differences *differences)
 {
-	struct difference difference = { .origin = setting->origin,
-					 .target = name_numbers("CPU", cpus),
-					 .present = strdup(present),
-					 .cpus = isst_cpuset_new() };
+	struct isst_config_difference difference = { .origin = setting->origin,
+						     .target = name_numbers("CPU", cpus),
+						     .present = strdup(present),
+						     .cpus = isst_cpuset_new() };
 	int error = wanted_text(setting, NULL, &difference.wanted);
 
 	if (!error)
