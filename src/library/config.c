@@ -160,20 +160,10 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 	return 0;
 }
 
-const char *isst_config_problem_at(const struct isst_config *config, size_t index)
-{
-	return config && index < config->problem_count ? config->problems[index].text : NULL;
-}
-
-const char *isst_config_skipped_at(const struct isst_config *config, size_t index)
-{
-	return config && index < config->skip_count ? config->skips[index].why : NULL;
-}
-
-int isst_config_skipped_error_at(const struct isst_config *config, size_t index)
-{
-	return config && index < config->skip_count ? config->skips[index].error : 0;
-}
+ITEM_GETTER(const char *, isst_config_problem_at, isst_config, problem_count, problems[index].text,
+	    NULL)
+ITEM_GETTER(const char *, isst_config_skipped_at, isst_config, skip_count, skips[index].why, NULL)
+ITEM_GETTER(int, isst_config_skipped_error_at, isst_config, skip_count, skips[index].error, 0)
 
 int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text)
 {
@@ -551,12 +541,8 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 	return error ? call_spoil(change, error) : 0;
 }
 
-const struct isst_config_difference *isst_config_difference_at(const struct isst_config *config,
-							       size_t index)
-{
-	return config && index < config->differences.count ? &config->differences.items[index]
-							   : NULL;
-}
+ITEM_GETTER(const struct isst_config_difference *, isst_config_difference_at, isst_config,
+	    differences.count, differences.items + index, NULL)
 
 GETTER(const char *, isst_config_difference_target, isst_config_difference, target, NULL)
 GETTER(const struct isst_domain *, isst_config_difference_domain, isst_config_difference, domain,

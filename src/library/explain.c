@@ -127,28 +127,12 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 	return made->survey.unread.count > 0 ? ISST_PARTIAL : 0;
 }
 
-const struct isst_finding *isst_explanation_finding_at(const struct isst_explanation *explanation,
-						       size_t index)
-{
-	return explanation && index < explanation->findings.count
-		       ? explanation->findings.items[index]
-		       : NULL;
-}
-
-static const char *text_at(const struct survey_texts *list, size_t index)
-{
-	return index < list->count ? list->texts[index] : NULL;
-}
-
-const char *isst_explanation_unread_at(const struct isst_explanation *explanation, size_t index)
-{
-	return explanation ? text_at(&explanation->survey.unread, index) : NULL;
-}
-
-const char *isst_explanation_note_at(const struct isst_explanation *explanation, size_t index)
-{
-	return explanation ? text_at(&explanation->survey.notes, index) : NULL;
-}
+ITEM_GETTER(const struct isst_finding *, isst_explanation_finding_at, isst_explanation,
+	    findings.count, findings.items[index], NULL)
+ITEM_GETTER(const char *, isst_explanation_unread_at, isst_explanation, survey.unread.count,
+	    survey.unread.texts[index], NULL)
+ITEM_GETTER(const char *, isst_explanation_note_at, isst_explanation, survey.notes.count,
+	    survey.notes.texts[index], NULL)
 
 unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
 					   unsigned int cpu)

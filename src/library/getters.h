@@ -10,4 +10,11 @@
 		return object ? object->member : (otherwise); \
 	}
 
+/** The same of an item at @index, of so many. */
+#define ITEM_GETTER(type, name, of, count, item, otherwise) \
+	type name(const struct of *object, size_t index) \
+	{ \
+		return object && index < object->count ? object->item : (otherwise); \
+	}
+
 #endif
