@@ -8,8 +8,7 @@
 /** Ended by a NULL name. */
 extern const struct feature features[];
 
-/** The options that the reference tool knows behind each command, whether or not they have a
- * meaning for it; without help texts. */
+/** The options that the reference tool accepts behind each command; without help texts. */
 extern const struct option_row argument_options[];
 
 /** What --info does. */

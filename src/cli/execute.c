@@ -78,8 +78,7 @@ static bool discover(struct run *run)
 	return run_driver_call(run, error) == 0;
 }
 
-/** What works where the BIOS has set up Speed Select, by the command table: features as a whole or
- * their commands. To be freed; NULL without memory. */
+/** Features and commands that work on preset platforms. To be freed; NULL without memory. */
 static char *available_names(void)
 {
 	const char *separator = "";
@@ -112,8 +111,7 @@ static char *available_names(void)
 	return memory_stream_text(&memory);
 }
 
-/** Where the BIOS has set up Speed Select few commands have something to work on. Returns false
- * where there is nothing to do, or after an error. */
+/** Refuses most commands on preset platforms. Returns false if there is nothing to do. */
 static bool check_command(struct run *run)
 {
 	const struct command *command = run->request->command;
@@ -162,9 +160,8 @@ static bool find_targets(struct run *run)
 	return false;
 }
 
-/** Reports what discovery left out. Who names no CPUs means the whole machine: then it is an error,
- * and nothing is changed. A journal keeps what cannot be reached. Returns false after an error that
- * ends the run. */
+/** Reports what discovery left out: an error unless CPUs are named. Returns false if that ends the
+ * run. */
 static bool report_left_out(struct run *run)
 {
 	bool part = run->targets.named || run->request->command->flags & COMMAND_JOURNAL;
@@ -201,8 +198,7 @@ static void ask_machine(struct run *run)
 	change_finish(run);
 }
 
-/** The machine is done with: a reader that does not read the result must not keep others from it,
- * nor this run from being ended. */
+/** Releases the machine before the result is written, whose reader may not read. */
 static void release_machine(struct run *run, struct output *output)
 {
 	isst_close(run->context);
@@ -211,10 +207,8 @@ static void release_machine(struct run *run, struct output *output)
 	output_may_wait(output);
 }
 
-/** The file of --out is created under the lock, since another run may be writing to it until then,
- * and before anything is changed, since that must not happen where its result cannot be reported.
- * For the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
- */
+/** --out is created under the lock, as another run may write to it, and before any change, as its
+ * result must be reported. The reader of a FIFO is waited for before that. */
 static enum exit_status work(struct run *run, struct output *output)
 {
 	const unsigned int flags = run->request->command->flags;
@@ -292,8 +286,7 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 	return output_report(output, run->report, run->status);
 }
 
-/** The command line was valid, so that an existing file of --out does not keep what it had: it gets
- * the errors, unless its format has no place for them. */
+/** The errors replace the contents of --out, unless its format has no place for them. */
 static enum exit_status refuse_source(struct run *run, struct output *output)
 {
 	enum exit_status status;
@@ -309,8 +302,7 @@ static enum exit_status refuse_source(struct run *run, struct output *output)
 	return output_report(output, run->report, run->status);
 }
 
-/** Finds and forks the program of a command that wraps one: the machine is not changed for one that
- * cannot be run. Returns false after an error. */
+/** Forks the program of `with` before the machine is changed. Returns false after an error. */
 static bool prepare_program(struct run *run, const struct output *output)
 {
 	const struct program_inheritance inheritance = {
@@ -348,8 +340,7 @@ static enum exit_status prepare(struct run *run, struct output *output)
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
 	if (!config_source_read(run)) {
-		/* Metrics count the error beside what else can be read: old ones would show none.
-		 */
+		/* Old metrics would not show the error. */
 		if (output->format != FORMAT_OPENMETRICS)
 			return refuse_source(run, output);
 		isst_config_free(run->config);
@@ -361,15 +352,6 @@ static enum exit_status prepare(struct run *run, struct output *output)
 		return STATUS_DONE;
 	run_no_memory(run);
 	return output_refusal(output, run->report, STATUS_FAILED);
-}
-
-static enum exit_status execute_on_machine(struct run *run, struct output *output)
-{
-	enum exit_status status = prepare(run, output);
-
-	if (status == STATUS_DONE)
-		status = open_machine(run, output);
-	return status == STATUS_DONE ? work(run, output) : status;
 }
 
 int execute_command(const struct request *request, struct output *output)
@@ -384,8 +366,14 @@ int execute_command(const struct request *request, struct output *output)
 		report_message(run.report, ENTRY_NOTE, "%s", request->options.notes[i]);
 	if (run.report)
 		describe_command(&run.report->header, request);
-	if (status == STATUS_DONE)
-		status = (machine ? execute_on_machine : work_without_machine)(&run, output);
+	if (status == STATUS_DONE && !machine)
+		status = work_without_machine(&run, output);
+	else if (status == STATUS_DONE)
+		status = prepare(&run, output);
+	if (status == STATUS_DONE && machine)
+		status = open_machine(&run, output);
+	if (status == STATUS_DONE && machine)
+		status = work(&run, output);
 	targets_clear(&run.targets);
 	isst_cpuset_free(run.cpus);
 	isst_cpuset_free(run.chosen);
@@ -395,8 +383,8 @@ int execute_command(const struct request *request, struct output *output)
 	output_may_wait(output);
 	isst_config_free(run.config);
 	program_free(run.program);
-	/* A signal must not hide that the machine was left half changed, nor what a program ended
-	 * with. */
+	/* A rollback that is incomplete, and the status of a program, must not be hidden by a
+	 * signal. */
 	if (status == STATUS_ROLLBACK_INCOMPLETE || run.program_status >= 0)
 		signals_discard(&run.signals);
 	signals_release(&run.signals);

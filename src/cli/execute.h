@@ -10,8 +10,7 @@
 /** Names the command in a header, as far as the request has one. */
 void describe_command(struct report_header *header, const struct request *request);
 
-/** Executes the request's command. Returns what the program ends with: enum exit_status, or for a
- * command that runs a program the statuses of env(1). */
+/** Executes the command. Returns the exit status, or that of a program as env(1) has it. */
 int execute_command(const struct request *request, struct output *output);
 
 #endif

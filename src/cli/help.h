@@ -7,14 +7,8 @@
 
 #include <stdio.h>
 
-/**
- * Writes the help of a command; without @command, of a feature; without @feature, of all.
- *
- * @program: the name to call the program by
- * @preset: for a machine whose Speed Select the BIOS has set up: of the commands only those that
- * work there
- * @columns: of the page
- */
+/** Writes the help of a command, a feature, or all. @program: the name to use; @preset: leave out
+ * what does not work on preset platforms; @columns: of the page. */
 void help_write(const char *program, const struct feature *feature, const struct command *command,
 		bool preset, unsigned int columns, FILE *stream);
 

@@ -27,8 +27,8 @@ static void print_title(const struct request *request, struct output *output)
 	isst_close(context);
 }
 
-/** On a machine whose Speed Select the BIOS has set up, help describes what there is. @page: the
- * stream that it is laid out for. */
+/** Writes help, on preset platforms of what works there. @page: the stream that it is laid out
+ * for. */
 static void write_help(const struct request *request, const char *program, FILE *page, FILE *stream)
 {
 	struct isst_context *context = machine_look(request);
@@ -98,8 +98,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 	return status;
 }
 
-/** Reports what is wrong with the command line; for a feature alone also prints its help. A command
- * that runs a program leaves the other statuses to the program. */
+/** Reports a wrong command line, with the help of a feature alone. */
 static int refuse(const struct request *request, struct output *output, const char *problem)
 {
 	enum exit_status status;

@@ -131,9 +131,7 @@ struct conflict {
 
 #define PART "; `package N:` in front of a statement makes it one for a part of the machine"
 
-/* A dry run writes nothing: what can only write is refused, rather than done all the same. Of a
- * command that watches nothing is brought online first. On commands for the machine as a whole some
- * have no effect. */
+/* Commands that can only write refuse a dry run; others on the whole machine lack some options. */
 static const struct conflict dry_run_conflicts[] = {
 	{ OPTION_DRY_RUN, COMMAND_NO_DRY_RUN | COMMAND_JOURNAL,
 	  .rest = "; `journal show` prints what `journal apply` would do" },
@@ -161,8 +159,7 @@ static const struct conflict conflicts[] = {
 	{ .rest = NULL },
 };
 
-/* --all-cpus-online is a change of its own: none is made while a journal is being looked at, nor
- * one that stays where the other is rolled back. */
+/* --all-cpus-online is a change of its own, which journals and rollbacks do not know. */
 static const struct conflict last_conflicts[] = {
 	{ OPTION_ALL_ONLINE, COMMAND_NO_MACHINE, .rest = "" },
 	{ OPTION_ALL_ONLINE, COMMAND_JOURNAL, .rest = "" },
@@ -186,8 +183,7 @@ static int check_conflicts(const struct request *request, const struct conflict 
 	return 0;
 }
 
-/** Whether an option before the feature has an effect where a program is run: those that choose the
- * machine and, where the machine is changed for it, those that choose how. */
+/** Whether an option concerns a program: the choice of the machine, and how it is changed. */
 static bool concerns_program(const struct command *command, enum option_id option)
 {
 	switch (option) {

@@ -24,8 +24,7 @@ const struct option_row *request_greedy_option(const struct request *request)
 	return NULL;
 }
 
-/** The features that have a command of that name, as "base-freq, turbo-freq"; "" if none has it,
- * NULL without memory. */
+/** The features that have a command, separated by commas. To be freed; NULL without memory. */
 static char *features_having(const char *name)
 {
 	struct memory_stream memory;
@@ -58,8 +57,7 @@ static int unknown_word(const struct feature *feature, const char *word, const c
 	"'status' prints the power of packages and its limits, which powercap (/sys/class/powercap) sets"
 #define METRICS "'--format openmetrics status' prints metrics"
 
-/** What other words than ours stand for, as a command of @feature, a feature, or a sentence; NULL:
- * nothing is known. */
+/** The command, feature or advice that another word stands for; NULL: unknown. */
 static const char *other_name(const struct feature *feature, const char *word)
 {
 	static const struct {
@@ -207,8 +205,7 @@ char *problem_find_elsewhere(const struct command *of, const char *name, size_t 
 	return memory_stream_close(&memory) ? NULL : memory.text;
 }
 
-/** The option that a command has first of all, --level or --clos, where the word can be its value
- * and it has no other; NULL: that was not meant. */
+/** The first option with a value, if it is missing and the word can be its value; or NULL. */
 static const struct option_row *forgotten_option(const struct request *request, const char *word)
 {
 	const struct option_row *row = request->command->options;

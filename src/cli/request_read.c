@@ -86,8 +86,7 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 	return error;
 }
 
-/** Behind --help may stand the command that help is asked for. The reference tool ignores words
- * that it does not know there. */
+/** Behind --help may stand a command. The reference tool ignores unknown words there. */
 static int read_helped_command(struct request *request, int argc, char **argv, char **problem)
 {
 	if (argc < 1 || argv[0][0] == '-')
@@ -249,9 +248,8 @@ static int check_whole(struct request *request, char **problem)
 	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
-/** Finds the format of the message about a command line that could not be read as a whole: where a
- * mistake takes, or leaves, a word too many, it is not known what the next one is meant to be. So
- * each one before the feature is tried. */
+/** Finds the format of the message about a wrong command line: tries each word before the feature.
+ */
 static void find_format(struct request *request, const struct option_place *place, int argc,
 			char **argv)
 {

@@ -5,14 +5,9 @@
 
 #include "arguments/request.h"
 
-/**
- * Understands a command line.
- *
- * @reference: accept what the reference tool accepts and has no effect, with a note
- * @problem: where the command line is wrong, set to a message, to be freed (NULL without memory).
- *	The request then still has the format of the message.
- * Returns 0, -EINVAL (wrong) or -ENOMEM.
- */
+/** Reads a command line. @reference: accept what the reference tool accepts, with a note.
+ * @problem: what is wrong, to be freed; the request then has the format of the message. Returns
+ * 0, -EINVAL or -ENOMEM. */
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
@@ -31,12 +26,10 @@ int request_check(const struct request *request, char **problem);
 
 /* request_problems.c */
 
-/** The option before the feature that took for its value what looks like a word of its own: the
- * feature, or another option. NULL: none did. */
+/** The option before the feature whose value looks like a feature or an option; NULL: none. */
 const struct option_row *request_greedy_option(const struct request *request);
 
-/** Which commands have an option of that name, or what a command takes instead, as struct
- * option_place has it. */
+/** As struct option_place has it. */
 char *problem_find_elsewhere(const struct command *of, const char *name, size_t length);
 
 /** A word that is neither a feature nor a command that stands in the place of one. */

@@ -195,18 +195,17 @@ struct listed_step {
 
 static void assert_steps_folded(const struct listed_step *steps, size_t count, const char *expected)
 {
-	struct step_folds *folds = step_folds_new();
+	struct step_folds folds = { NULL, 0 };
 
-	assert_non_null(folds);
 	for (size_t i = 0; i < count; i++) {
 		struct step_texts texts = { { steps[i].old_value, steps[i].new_value } };
 
-		assert_int_equal(step_folds_add(folds, steps[i].target, &texts), 0);
+		assert_int_equal(step_folds_add(&folds, steps[i].target, &texts), 0);
 	}
 	step_lines[0] = '\0';
-	assert_int_equal(step_folds_visit(folds, NULL, add_line, NULL), 0);
+	assert_int_equal(step_folds_visit(&folds, NULL, add_line, NULL), 0);
 	assert_string_equal(step_lines, expected);
-	step_folds_free(folds);
+	step_folds_clear(&folds);
 }
 
 #define ASSERT_STEPS_FOLDED(steps, expected) assert_steps_folded(steps, COUNT(steps), expected)

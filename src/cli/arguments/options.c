@@ -102,11 +102,8 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 	return NULL;
 }
 
-/** The row with that name or, where there is none, the only one whose name begins so. A single
- * letter is no beginning: it is a short option, or a mistake.
- *
- * @reference: as the reference tool does: its own options are not ambiguous because of ours
- */
+/** The row of a name, or the only one that begins so, with two letters or more. @reference: own
+ * options do not make the reference tool's ambiguous. */
 static const struct option_row *find_name(const struct option_row *rows,
 					  const struct option_word *word, bool reference)
 {
@@ -177,8 +174,7 @@ static int take(struct reader *reader, const struct option_row *row, const char 
 	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);
 }
 
-/** Passes over an option that has no meaning here, and over its value, which may be missing: a word
- * that begins with a dash is the next option. */
+/** Skips an option without a meaning here, and its value unless that begins with a dash. */
 static int pass_over(struct reader *reader, const struct option_row *row, const char *word,
 		     size_t length, const char *value)
 {

@@ -119,8 +119,7 @@ struct option_row {
 	bool required;
 	bool own;	     /* the reference tool does not have it */
 	bool idle_on_preset; /* means nothing on preset platforms: help does not offer it there */
-	/* The value where none is given: the next word is one unless it begins with a dash. NULL: a
-	 * value is needed. */
+	/* The value if the next word is none; NULL: a value is required. */
 	const char *otherwise;
 	const char *const *words; /* ended by NULL */
 	const char *help;
@@ -152,12 +151,10 @@ struct option_place {
 	const struct option_row *behind; /* those that stand behind commands */
 	const char *command;		 /* behind which command this is; NULL: behind none */
 	const struct command *of;	 /* the same */
-	/* Returns the end of a message that the option of a name is not one of @of: which commands
-	 * have it, or what @of takes instead. To be freed; "" if there are none, NULL without
-	 * memory. */
+	/* The end of a message: which other commands have the option. To be freed; "": none. */
 	char *(*find_elsewhere)(const struct command *of, const char *name, size_t length);
-	/* As the reference tool does: an option of @behind that has no meaning here has no effect,
-	 * and the last value of a repeated option holds. Both are noted. */
+	/* As the reference tool: options of @behind have no effect here, the last of repeated ones
+	 * holds. */
 	bool reference;
 };
 
@@ -165,16 +162,9 @@ struct option_place {
 extern const struct option_row global_options[];
 extern const struct option_row anywhere_options[];
 
-/**
- * Reads options up to the first other word. Long names may be shortened to two letters and more as
- * long as they stay unambiguous, and may begin with a single dash.
- *
- * @argv: argv[0] is skipped; the help option ends the reading
- * @end: set to the index of the first word that was not read
- * @problem: set to what is wrong, to be freed (NULL without memory). All words are read even so, so
- *	that the format of the message is known.
- * Returns 0, -EINVAL or -ENOMEM.
- */
+/** Reads options up to the first other word, whose index becomes @end; argv[0] is skipped. All
+ * words are read even after a mistake (@problem, to be freed), for the format of its message.
+ * Returns 0, -EINVAL or -ENOMEM. */
 int options_read(int argc, char **argv, const struct option_place *place,
 		 struct option_values *values, int *end, char **problem);
 
@@ -189,32 +179,19 @@ int usage_problem(char **problem, const char *format, ...) __attribute__((format
 
 /* values.c */
 
-/**
- * Checks @text as the value of the option @row and stores it.
- *
- * @problem: on -EINVAL set to a message that names option, value and what was expected, to be freed
- * Returns 0, -EINVAL or -ENOMEM.
- */
+/** Stores @text as the value of an option. @problem: set on -EINVAL, to be freed. Returns 0,
+ * -EINVAL or -ENOMEM. */
 int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
 		      char **problem);
 
 /* option_hints.c: why a word is no option, and what was probably meant */
 
-/**
- * No option of @place.
- *
- * @word: as given
- * @name, @length: the name in it, or the letter
- */
+/** Reports an option that @place does not have. @word: as given; @name: in it, or the letter. */
 int option_unknown(const struct option_place *place, const char *word, const char *name,
 		   size_t length, char **problem);
 
-/**
- * A word that is no option since it begins with a dash other than ASCII's, as word processors make
- * them of hyphens. Returns 0 if @word begins otherwise, -EINVAL or -ENOMEM.
- *
- * @rows: the options that may be meant
- */
+/** Refuses a word that begins with a dash other than ASCII's, as word processors make them.
+ * Returns 0 if it does not, -EINVAL or -ENOMEM. @rows: the options that may be meant. */
 int option_foreign_dash(const struct option_row *rows, const char *word, char **problem);
 
 #endif

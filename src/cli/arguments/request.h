@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands, as rows of the command table, and a command line understood: what is asked for, every
- * value validated. */
+/* Commands, as rows of the command table, and a command line that was understood. */
 #ifndef ISST_CLI_REQUEST_H
 #define ISST_CLI_REQUEST_H
 
@@ -60,8 +59,7 @@ struct feature {
 	bool in_reference;		/* the reference tool has it as well */
 };
 
-/** Whether a command works on every machine, or, with @preset, on those that the BIOS has set up.
- */
+/** Whether a command works, with @preset on machines that the BIOS has set up. */
 static inline bool command_available(const struct command *command, bool preset)
 {
 	return !preset || command->flags & (COMMAND_PRESET | COMMAND_NO_MACHINE);

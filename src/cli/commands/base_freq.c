@@ -15,8 +15,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		level_failures(run, level);
 	if (!base_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
-	/* Where the BIOS decides, it may have decided nothing: then all CPUs look like high
-	 * priority ones. */
+	/* Without SST-BF set up by the BIOS all CPUs look like high priority ones. */
 	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 &&
 	    value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
 		    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))

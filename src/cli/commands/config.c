@@ -96,8 +96,7 @@ static bool may_be_incomplete(const struct run *run, const struct isst_config *c
 	       isst_left_out_at(run->context, 0);
 }
 
-/** Whether the machine, without what was left out, differs from what was stated: as `config check`
- * judges it. */
+/** Whether the machine, without what was left out, differs from what was stated. */
 static bool is_incomplete(struct run *run, struct isst_config *config)
 {
 	const char *problem;
@@ -176,8 +175,7 @@ void config_apply(struct run *run)
 		record_apply(run, -EOPNOTSUPP, false);
 }
 
-/** The state to return to. Returns NULL after reporting why there is none, or that nothing is to be
- * returned to. */
+/** The state to return to; NULL after reporting why there is none. */
 static struct isst_config *find_state(struct run *run)
 {
 	const struct request *request = run->request;

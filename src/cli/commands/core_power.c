@@ -20,8 +20,8 @@ bool core_power_check_enable(struct run *run)
 	return possible;
 }
 
-/** The options of a configuration: what scripts of the reference tool are shown where one is not
- * given, and what it is then. */
+/** Options of a class: their defaults, and what scripts of the reference tool are shown for them.
+ */
 static const struct setting {
 	enum option_id option;
 	int value;
@@ -58,8 +58,7 @@ int core_power_fill_config(const struct run *run, struct isst_request *request)
 					     ? request_number(run->request, row->option)
 					     : row->otherwise;
 
-		/* Scripts that state a preference where there is none get what they can get, and a
-		 * remark. */
+		/* Scripts that state an EPP on machines without one get a remark. */
 		if (row->value != ISST_VALUE_CLOS_EPP || is_so(run, ISST_FACT_CLOS_EPP))
 			error = isst_request_set(request, row->value,
 						 row->needs_weight ? value : rounded(value));

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Adds the CPUs whose results have a message. Returns false if one before @i has it, or without
- * memory. */
+/** Adds the CPUs whose results have a message. Returns false if one before @i has it. */
 static bool add_cpus_with(const struct isst_results *results, size_t i, const char *message,
 			  struct isst_cpuset *cpus)
 {

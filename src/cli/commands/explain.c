@@ -38,8 +38,8 @@ static void report_finding(struct report_node *top, enum key_id key, unsigned in
 	report_text_unless_empty(node, command ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
 }
 
-/** Reports the findings, behind which are the advisories: these are the same every day, and text
- * has only their number, unless they are asked for. */
+/** Reports findings. Advisories are the same every day: text has only their number, unless asked.
+ */
 static void report_findings(struct run *run, struct report_node *top,
 			    const struct isst_explanation *explanation)
 {
@@ -113,8 +113,7 @@ static int report_measured(struct run *run, struct report_node *top,
 	return error;
 }
 
-/** The severest of the findings: at the most ISST_SEVERITY_ADVISORY, which is the number of the
- * least. */
+/** The most severe of the findings, at least ISST_SEVERITY_ADVISORY. */
 static int worst_severity(const struct isst_explanation *explanation)
 {
 	const struct isst_finding *finding;

@@ -24,17 +24,17 @@ static void report_group(void *data, const struct step_group *group)
 /** What was changed, while there is time to look at it. */
 static void report_steps(struct run *run, const struct isst_change *change)
 {
-	struct step_folds *folds = step_folds_new();
+	struct step_folds folds = { NULL, 0 };
 	const struct isst_change_step *step;
-	int error = folds ? 0 : -ENOMEM;
+	int error = 0;
 
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
 		if (isst_change_step_is_written(step))
-			error = change_fold_step(run->context, folds, step);
+			error = change_fold_step(run->context, &folds, step);
 	}
-	if (error || step_folds_visit(folds, run->context, report_group, run) != 0)
+	if (error || step_folds_visit(&folds, run->context, report_group, run) != 0)
 		run_progress(run, "out of memory");
-	step_folds_free(folds);
+	step_folds_clear(&folds);
 }
 
 static void report_kept(struct run *run, struct report_node *top)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* isst journal: what a run that was interrupted in the middle of a change left behind. Items that
- * differ only in the CPU, core or domain are one in text; documents contain each. */
+/* `isst journal`. Items that differ only in their place are one in text, not in documents. */
 #include "../run/handlers.h"
 #include "../run/run.h"
 
 #include <errno.h>
 
-static struct report_node *begin(struct run *run)
+static struct report_node *journal_node(struct run *run)
 {
 	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
 }
@@ -40,7 +39,6 @@ struct list {
 	struct report_node *top;
 	const enum key_id *keys; /* of the texts */
 	unsigned int count;
-	struct step_folds *folds; /* NULL: each item is reported */
 };
 
 static void report_group(void *data, const struct step_group *group)
@@ -62,28 +60,26 @@ static void list_items(struct list *list, const struct isst_journal *journal,
 					struct step_texts *texts))
 {
 	const struct request *request = list->run->request;
+	bool joined = request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL);
+	struct step_folds folds = { NULL, 0 };
 	const struct isst_journal_entry *item;
 	int error = 0;
 
-	if (request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL)) {
-		list->folds = step_folds_new();
-		error = list->folds ? 0 : -ENOMEM;
-	}
 	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
 		struct step_group group = { isst_journal_entry_target(item), 1, { { NULL } } };
 
 		if (!describe(item, &group.texts))
 			continue;
-		if (list->folds)
-			error = step_folds_add(list->folds, group.target, &group.texts);
+		if (joined)
+			error = step_folds_add(&folds, group.target, &group.texts);
 		else
 			report_group(list, &group);
 	}
-	if (!error && list->folds)
-		error = step_folds_visit(list->folds, list->run->context, report_group, list);
+	if (!error)
+		error = step_folds_visit(&folds, list->run->context, report_group, list);
 	if (error)
 		run_no_memory(list->run);
-	step_folds_free(list->folds);
+	step_folds_clear(&folds);
 }
 
 /* ---- The commands ---- */
@@ -109,7 +105,7 @@ void journal_show(struct run *run)
 
 	if (!journal)
 		return;
-	top = begin(run);
+	top = journal_node(run);
 	if (*isst_journal_command(journal))
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
 	if (isst_journal_age_s(journal) < 0)
@@ -155,7 +151,7 @@ void journal_apply(struct run *run)
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
-		list = (struct list){ .run = run, .top = begin(run), .keys = APPLIED };
+		list = (struct list){ .run = run, .top = journal_node(run), .keys = APPLIED };
 		list_items(&list, journal, describe_applied);
 	}
 	isst_journal_free(journal);

@@ -100,8 +100,7 @@ static void report_level(struct run *run, struct report_node *parent,
 
 	if (has_value(level, ISST_VALUE_CURRENT_LEVEL)) {
 		report_standing(node, current);
-		/* Scripts that know the reference tool's text are not shown what that does not
-		 * have. */
+		/* Scripts of the reference tool do not know the mark. */
 		if (current && !run->request->reference)
 			report_mark(node);
 	}

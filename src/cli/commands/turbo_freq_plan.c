@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What high priority cores would get: the buckets of SST-TF of each package, and the cores that
- * would be chosen. */
+/* `turbo-freq plan`: the buckets of each package, and the cores that would be chosen. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 

@@ -28,8 +28,7 @@ enum {
 	WHOLE_S = 30,
 	WHOLE_SHARE = 20000, /* of the time, for looks at everything: one of so many */
 	MOST_WHOLES = 10,
-	/* Modules and CPUs come one after the other: an open device would keep the next module from
-	 * registering. */
+	/* Modules and CPUs come one after the other, and an open device blocks the next module. */
 	SETTLE_MS = 1000,
 	/* The clock that goes on during a suspend is ahead of the other one by so much more. */
 	RESUME_MS = 500,
@@ -202,8 +201,7 @@ static int wait_for_look(struct watch *watch)
 
 /* ---- --oob of the kernel tree's tool: lines that scripts know, and a daemon ---- */
 
-/** Prints how --oob runs and, unless options keep it in the foreground, goes on as a daemon.
- * Nothing without that. Returns false after an error. */
+/** Prints how --oob runs, and becomes a daemon. Returns false after an error. */
 static bool begin_oob(struct watch *watch)
 {
 	struct run *run = watch->run;
@@ -227,8 +225,8 @@ static bool begin_oob(struct watch *watch)
 	return error == 0;
 }
 
-/** What changes from now on is noticed: prints that events are used, and the parent of a daemon
- * ends. Returns false after an error. */
+/** Prints that events are used, and lets the parent of a daemon end. Returns false after an error.
+ */
 static bool make_oob_ready(struct watch *watch)
 {
 	struct run *run = watch->run;
@@ -260,8 +258,7 @@ static bool is_over(const struct watch *watch)
 		watch->watcher.differences > 0);
 }
 
-/** Looks, and keeps looks at everything below 0.005 % of a CPU: on machines with
- * hundreds of CPUs each reads thousands of files. */
+/** Looks, and keeps looks at everything, which read thousands of files, below 0.005 % of a CPU. */
 static void look_at_machine(struct watch *watch)
 {
 	struct watcher *watcher = &watch->watcher;

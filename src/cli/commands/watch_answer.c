@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a watcher that was asked to does about what it found: CPUs follow a level, or a domain
- * becomes what the file states again; and what keeps it from that. */
+/* Actions of a watcher: CPUs follow a level, or a domain becomes what the file states again. */
 #include "watcher.h"
 
 #include "../../common/hash.h"
@@ -110,8 +109,8 @@ static const char *find_objection(const struct watch_unit *unit, const struct ru
 	return NULL;
 }
 
-/** Plans the change, and makes it. Returns 1 (something was written), 0, or a negative errno after
- * reporting it; -ECANCELED: it must not be made. */
+/** Plans and makes a change. Returns 1: written, 0, or a negative errno; -ECANCELED: not allowed.
+ */
 static int make_change(const struct watch_unit *unit, struct run *run, struct isst_config *config)
 {
 	const char *objection;
@@ -135,9 +134,8 @@ static int make_change(const struct watch_unit *unit, struct run *run, struct is
 	return error ? error : 1;
 }
 
-/** Makes what a configuration states of a unit, under the lock, and in a context of its own. Takes
- * a lock that is free; for one that is not, there is the next look. @cause: set to why it was not
- * made, to be freed. Returns as make_change(); -EBUSY: another run is changing the machine. */
+/** Makes what a configuration states of a unit, in a context of its own. @cause: why it failed, to
+ * be freed. Returns as make_change(); -EBUSY: another run is changing the machine. */
 static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 		       struct isst_config *config, char **cause)
 {
@@ -223,8 +221,7 @@ static struct isst_config *config_of(const char *text)
 	return NULL;
 }
 
-/** Compares CPUs of a domain with what its level enables. To be freed; NULL: that cannot be found,
- * or the domain is none. */
+/** Compares CPUs of a domain with its level. To be freed; NULL: unknown, or no domain. */
 static struct isst_config *compare_cpus(struct isst_context *context,
 					const struct isst_domain *domain)
 {
@@ -243,8 +240,7 @@ static bool deviates(const struct isst_config *compared, unsigned int cpu)
 			       cpu);
 }
 
-/** Notes which CPUs are online. Those that others (not @own) have taken on- or offline are so by
- * hand, unless their level has them so. Returns false without memory. */
+/** Notes the online CPUs, and those that others (not @own) have toggled against their level. */
 static bool note_online(struct watcher *watcher, bool own)
 {
 	const struct isst_cpuset *now = isst_online_cpus(watcher->context);
@@ -281,8 +277,8 @@ static bool note_online(struct watcher *watcher, bool own)
 
 /* ---- CPUs follow a level ---- */
 
-/** What CPUs of a domain are to be: as its level has them, but for those that are on- or offline by
- * hand. To be freed; NULL: that cannot be found. */
+/** The CPUs of a domain as its level has them, but for those set by hand. To be freed; may be
+ * NULL. */
 static struct isst_config *state_cpus(const struct watcher *watcher,
 				      const struct isst_domain *domain)
 {

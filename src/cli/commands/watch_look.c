@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at a machine, by what other commands call as well: a small one, of a few driver calls,
- * shows whether a whole one is worth it, which finds what differs from a configuration. */
+/* Looks at a machine: a small look, of a few driver calls, shows whether a whole one is needed. */
 #include "watcher.h"
 
 #include "../../common/hash.h"
@@ -124,8 +123,7 @@ static bool is_watched(const struct watcher *watcher, const struct isst_domain *
 	return false;
 }
 
-/** A domain that does not support what is read has none of it; of one that fails nothing is known.
- */
+/** What is not supported is absent; of what fails nothing is known. */
 static void take_levels(struct watcher *watcher, const struct isst_result *result)
 {
 	static const int ids[] = { ISST_VALUE_TURBO_FREQ_STATE, ISST_VALUE_BASE_FREQ_STATE,
@@ -365,8 +363,8 @@ static const char *problem_of(const struct watcher *watcher, const struct isst_c
 	return problem ? problem : isst_error(watcher->context);
 }
 
-/** Calls for all units; where that fails, for those that do not fail on their own. Returns false
- * after noting a failure of the machine. */
+/** Calls for all units; on failure for those that work alone. Returns false if the machine failed.
+ */
 static bool call_for_all(struct watcher *watcher, enum call call, struct isst_config **config)
 {
 	bool others = false;

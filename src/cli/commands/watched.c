@@ -20,8 +20,7 @@ void watched_know(struct watched *watched, uint64_t value)
 	watched->value = value;
 }
 
-/** How long to wait for the next look. An answer that was torn, or a change in several steps, is
- * over soon. */
+/** The delay of the next look: torn answers and changes in several steps are over soon. */
 static int64_t delay_ms(unsigned int looks)
 {
 	static const int64_t delays[] = { 50, 250, 1000 };

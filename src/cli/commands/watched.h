@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a watcher knows of one part of the machine, and what follows from one more look at it; and
- * when it may act. Knows neither clock nor machine: times and values are the caller's. */
+/* The state of one watched part, by its looks, and when to act. Times and values are the caller's.
+ */
 #ifndef ISST_CLI_WATCH_WATCHED_H
 #define ISST_CLI_WATCH_WATCHED_H
 
@@ -25,8 +25,7 @@ enum watched_verdict {
 	WATCHED_HAS_GONE,    /* its value stays known */
 };
 
-/** So many actions within ten minutes are a fight with another manager, and so are so many values
- * of others, of which each second one is the same. */
+/** So many actions, or alternating values of others, within ten minutes are a fight. */
 enum { WATCHED_FIGHT = 4 };
 
 struct watched {
@@ -54,17 +53,15 @@ void watched_know(struct watched *watched, uint64_t value);
 enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t value,
 				  int64_t now_ms);
 
-/** It may have changed: an event, a resume, SIGHUP. Two looks have to agree again; the first is due
- * now, also where there was one a moment ago. */
+/** It may have changed: two looks have to agree again, the first of them due now. */
 void watched_suspect(struct watched *watched, int64_t now_ms);
 
-/** A value that has changed counts from now on; @by_others: not as the answer to another one.
- * Returns true where others set the same two values in turn. */
+/** Accepts a changed value; @by_others: not as our answer. Returns true where two values
+ * alternate. */
 bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 
-/** A value that has changed may be on its way to another one, while a run of this program is at
- * work (@busy): it is looked at again, and once more when that is over. Returns false where nothing
- * is to be waited for, or was waited for long enough. */
+/** Waits with a changed value while another run of isst is at work (@busy), and once more after
+ * it. Returns false where that is over, or has taken too long. */
 bool watched_defer(struct watched *watched, bool busy, int64_t now_ms);
 
 /* ---- Actions, of one domain ---- */

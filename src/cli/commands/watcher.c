@@ -29,9 +29,8 @@ static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 
 /* ---- After a look ---- */
 
-/** What runs of this program have left last: a journal, or the record of a configuration that was
- * applied, with its time behind a comma. To be freed; NULL: nothing since boot, as far as is known.
- */
+/** What runs of isst left last: a journal, or the record of `config apply` and, behind a comma,
+ * its time. To be freed; NULL: nothing. */
 static char *read_trace(struct isst_context *context)
 {
 	struct isst_apply_record *record = NULL;
@@ -54,8 +53,7 @@ static char *read_trace(struct isst_context *context)
 	return length < 0 ? NULL : trace;
 }
 
-/** Whether another run of this program is at work; remembers which, also one that has left another
- * trace than there was before. */
+/** Whether another run of isst is at work; remembers it, also if it has left a new trace. */
 static bool is_own_work(struct watcher *watcher)
 {
 	bool busy = isst_lock(watcher->context, 0, ISST_LOCK_CHECK) == -EBUSY;

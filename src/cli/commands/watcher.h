@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Watches a machine: looks at it whenever that is due, finds what changed, reports it, and does
- * about it what it was asked to. Has no clock: times are the caller's, and only go forward. */
+/* Watches a machine: looks when that is due, reports changes, and answers them. Times are the
+ * caller's. */
 #ifndef ISST_CLI_WATCH_WATCHER_H
 #define ISST_CLI_WATCH_WATCHER_H
 
@@ -54,8 +54,7 @@ struct watch_unit {
 
 struct watcher {
 	struct run *run; /* of the command: its request, signals and progress */
-	/** Opens a context; NULL: it cannot. *@problem: set to why, to be freed; NULL without
-	 * memory. */
+	/** NULL: it cannot be opened, for *@problem (to be freed). */
 	struct isst_context *(*open)(void *data, char **problem);
 	void *open_data;
 	void (*report)(void *data, const struct watch_report *report);
@@ -84,8 +83,7 @@ struct watcher {
 	struct isst_cpuset *online, *by_hand;
 };
 
-/** The command that watches a machine, which is open and discovered, until a signal ends it or,
- * where that is asked for, a difference. Returns the status that the program ends with. */
+/** Watches until a signal or, if asked for, a difference. Returns the exit status. */
 enum exit_status watch_machine(struct run *run, struct output *output);
 
 /** Before the first look. Returns false without memory. */
@@ -103,8 +101,7 @@ bool watcher_is_settled(const struct watcher *watcher);
 /** An administrator wants actions again, after fights and failures. */
 void watcher_forgive(struct watcher *watcher);
 
-/** Everything may have changed: a resume, an event, SIGHUP. The next look is due after @pause_ms
- * and, if there is more of that before, no later than an interval after the first. */
+/** Everything may have changed. The next look is due after @pause_ms, but within an interval. */
 void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms);
 
 void watcher_clear(struct watcher *watcher);
@@ -113,8 +110,7 @@ void watcher_clear(struct watcher *watcher);
 
 /* watch_look.c */
 
-/** The unit of a domain (NULL: the machine), which is made where it is missing; without memory the
- * machine, if there is that. */
+/** The unit of a domain (NULL: the machine), made if it is missing. */
 struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
 void found_clear(struct found **list);
 

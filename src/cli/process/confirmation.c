@@ -37,8 +37,8 @@ static bool is_own_terminal(void)
 	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/** Reads a line that is there. Returns whether it is an empty one: anything else may be meant for
- * another program. @ended: set when there will be no more. */
+/** Reads a line. Returns whether it is empty: others may not be meant for us. @ended: no more
+ * input. */
 static bool read_enter(const struct nowait_stream *messages, bool *ended)
 {
 	char line[256];

@@ -13,26 +13,15 @@ struct confirmation {
 	struct nowait_stream *messages;
 };
 
-/** Adds the signals that confirm, or would stop the wait: those of signals_fatal() that are not
- * among them refuse. */
+/** Adds the signals that confirm, or would stop the wait. */
 void confirmation_signals(sigset_t *set);
 
-/**
- * What there is to confirm is done: the time begins. What was typed and sent before does not
- * confirm it: that is discarded.
- *
- * @seconds: after which it counts as refused
- * @messages: where it is printed what does not confirm; what was printed there before is sent while
- * it waits
- */
+/** Starts the time of @seconds, and discards earlier input and signals. @messages: gets what does
+ * not confirm, and is sent while waiting. */
 struct confirmation confirmation_begin(unsigned int seconds, struct nowait_stream *messages);
 
-/**
- * Waits for Enter on standard input, if that is a terminal, or for SIGUSR1. The signals of
- * confirmation_signals() and signals_fatal() have to be blocked; those that arrive are consumed.
- *
- * Returns NULL if it is confirmed, otherwise why it is not: the name of a signal, or words.
- */
+/** Waits for Enter on a terminal, or SIGUSR1; signals_fatal() and confirmation_signals() are
+ * blocked. Returns NULL if it is confirmed, otherwise the name of a signal, or words. */
 const char *confirmation_wait(const struct confirmation *confirmation);
 
 #endif

@@ -74,9 +74,8 @@ static ssize_t send_piece(const struct nowait_stream *stream, const char *text, 
 		return send(stream->descriptor, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (stream->method == METHOD_WRITE)
 		return write(stream->descriptor, text, size);
-	/* A pipe or terminal that cannot be opened again, such as that of another user. A pipe that
-	 * is ready takes PIPE_BUF bytes; a terminal takes a line feed, which it may make two bytes
-	 * of, and what it takes beyond that is not known. */
+	/* It cannot be opened again, as it is another user's. A ready pipe takes PIPE_BUF bytes; a
+	 * terminal at least a line feed, which it may double. */
 	if (poll(&ready, 1, 0) != 1) {
 		errno = EAGAIN;
 		return -1;

@@ -60,8 +60,7 @@ bool privileges_borrowed(void)
 	       getauxval(AT_GID) != getauxval(AT_EGID);
 }
 
-/** Files are then the caller's, and opened by him. The kernel reports no failure but by the id
- * that it keeps. */
+/** The kernel reports a failure only by the id that it keeps. */
 static int set_file_ids(uid_t user, gid_t group)
 {
 	setfsgid(group);
@@ -147,8 +146,7 @@ int privileges_drop(enum privileges_use use)
 
 enum { OTHER_ABI = 0x40000000 }; /* x32 numbers its calls from here on */
 
-/* Numbers of calls that the kernel's headers of the build may be too old for. Those from 424 on are
- * the same for all architectures. */
+/* Numbers that old headers lack. Those from 424 on are the same everywhere. */
 enum {
 #ifdef __x86_64__
 	CALL_KEXEC_FILE_LOAD = 320,

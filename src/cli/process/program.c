@@ -62,8 +62,7 @@ static int restore_inheritance(const struct program_inheritance *inheritance)
 	}
 	if (inheritance->file_limit_killed && signal(SIGXFSZ, SIG_DFL) == SIG_ERR)
 		return -errno;
-	/* The program gets no privileges but those of the caller; capabilities of this file do not
-	 * pass execve(2). */
+	/* File capabilities do not pass execve(2). */
 	if (privileges_borrowed() && (setresgid(getgid(), getgid(), getgid()) != 0 ||
 				      setresuid(getuid(), getuid(), getuid()) != 0))
 		return -errno;
@@ -101,8 +100,7 @@ wait_and_execute(char *const *words, const struct program_inheritance *inheritan
 
 /* ---- Looking for it ---- */
 
-/** Whether the caller may execute a file, which no directory can be. Returns 0 or a negative errno.
- */
+/** Returns 0 if the caller may execute a file, or a negative errno. */
 static int check_executable(const char *path)
 {
 	struct stat file;
@@ -171,8 +169,7 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 		free(made);
 		return error;
 	}
-	/* If the caller ignores SIGCHLD, the kernel would keep no status of a process, and another
-	 * one could have its number while it is still sent signals. */
+	/* If SIGCHLD is ignored the kernel keeps no status, and the number may be reused. */
 	made->process = sigaction(SIGCHLD, &usual, &children) == 0 ? fork() : -1;
 	if (made->process == 0) {
 		/* Its own end would keep it waiting for good. */
@@ -240,8 +237,7 @@ static void pass_on(const struct program *program, const siginfo_t *signal)
 
 	if (signals_ignored(number))
 		return;
-	/* Also SIGTSTP: one that stopped it before it was released has no effect, as it was
-	 * continued for that. */
+	/* Also SIGTSTP: one before the release had no effect. */
 	if (!received)
 		kill(program->process, number);
 	/* A program that is stopped would not end. */
@@ -252,8 +248,7 @@ static void pass_on(const struct program *program, const siginfo_t *signal)
 		signals_stop();
 }
 
-/** Waits for the end of the process. Sets its status as waitpid(2) reports it, and returns 0 or a
- * negative errno. */
+/** Waits for the end, and sets the status as waitpid(2). Returns 0 or a negative errno. */
 static int wait_for_end(const struct program *program, int *status)
 {
 	sigset_t signals;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that is run while the machine is changed for it. Its process is forked before the run
- * opens anything, blocks signals or drops privileges: so the program gets descriptors, signal mask
- * and dispositions, limits and capabilities as the caller left them. It waits until it is released.
- */
+/* A program that runs while the machine is changed. It is forked before the run opens files,
+ * blocks signals or drops privileges, and so inherits what the caller left; it waits for its
+ * release. */
 #ifndef ISST_CLI_PROGRAM_H
 #define ISST_CLI_PROGRAM_H
 
@@ -16,8 +15,7 @@ struct program;
 /** The statuses of env(1) for a program that was not run. */
 enum { PROGRAM_RUN_FAILED = 125, PROGRAM_NOT_EXECUTABLE = 126, PROGRAM_NOT_FOUND = 127 };
 
-/** Looks for a program as execvp(3) does, with the rights of the caller. Returns 0, or a negative
- * errno for which it cannot be executed; what else is wrong with it, its execution finds. */
+/** Finds a program as execvp(3), with the caller's rights. Returns 0 or a negative errno. */
 int program_find(const char *name);
 
 /** The status for one that cannot be executed. */
@@ -29,15 +27,8 @@ struct program_inheritance {
 	bool file_limit_killed; /* SIGXFSZ had its usual effect */
 };
 
-/**
- * Forks the process. From then on this process has the usual disposition of SIGCHLD, whatever the
- * caller had; the program has that of the caller.
- *
- * @words: the program, which is searched for in PATH, and its arguments, ended by NULL; they live
- * as long as the program
- * @program: set to the program, which program_free() frees
- * Returns 0 or a negative errno.
- */
+/** Forks; this process then has the usual disposition of SIGCHLD. @words: the program and its
+ * arguments, which must outlive it. Returns 0 or a negative errno. */
 int program_fork(char *const *words, const struct program_inheritance *inheritance,
 		 struct program **program);
 
@@ -52,17 +43,12 @@ struct program_end {
 	int signal;		  /* that ended it; 0: none did */
 };
 
-/**
- * Runs the program and waits for its end. Signals that arrive meanwhile are passed on, unless the
- * terminal has sent them to it as well, as to all of its process group; those of program_signals()
- * and signals_fatal() have to be blocked.
- *
- * @cpus: what it may run on; NULL: what the caller may
- */
+/** Runs the program and waits for its end. Passes signals on that the terminal does not send it
+ * anyway; program_signals() and signals_fatal() are blocked. @cpus: its affinity; NULL:
+ * unchanged. */
 struct program_end program_run(struct program *program, const struct isst_cpuset *cpus);
 
-/** Adds the signals that are passed on to a program though they would not end this one, and that
- * which reports its end. */
+/** Adds the signals that are passed on though they are not fatal, and SIGCHLD. */
 void program_signals(sigset_t *set);
 
 /** Frees the program, and ends its process if it was not run. NULL is allowed. */

@@ -41,9 +41,8 @@ static int enter_directory(struct save_target *target, const char *path)
 	return 0;
 }
 
-/** Whether a link may be followed: in a directory such as /tmp, which all users may write to, only
- * one of the caller or of the directory's owner. The kernel has the same rule
- * (fs.protected_symlinks) for links that it follows itself. */
+/** Whether a link may be followed: in shared directories only one of the caller or the owner, as
+ * with fs.protected_symlinks. */
 static bool may_follow(int directory, const struct stat *link)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
@@ -178,8 +177,7 @@ static int fill_new(int descriptor, const char *text, size_t size, const struct 
 
 	if (error)
 		return error;
-	/* Who may not give it away keeps it. This resets some bits of the mode, so it comes first.
-	 */
+	/* It may stay as it is. This resets some bits of the mode, so it comes first. */
 	if (old && fchown(descriptor, old->st_uid, old->st_gid) != 0 && errno != EPERM)
 		return -errno;
 	mask = umask(0);
@@ -197,8 +195,8 @@ static int create_temporary(const struct save_target *target, char *name, size_t
 	do {
 		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 			return -EIO;
-		/* Hidden: some programs read every other file of a directory. Not with the target's
-		 * name, which may be as long as names can be. */
+		/* Hidden, as some programs read all other files. Not the target's name, which may
+		 * be too long. */
 		snprintf(name, size, ".isst-%08x.tmp", (unsigned int)number);
 		descriptor = openat(target->directory, name,
 				    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -249,9 +247,8 @@ int save_target_replace(const struct save_target *target, const char *text, size
 /** How a file is written. */
 enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
 
-/** Finds what is there, and how it is written. The file of a standard stream, as with /dev/stdout,
- * is not replaced: what is written to the stream later would be lost; and neither may write over
- * what the other has written. Returns the way or a negative errno. */
+/** Finds what is there, and how to write it: the file of a standard stream is not replaced, as
+ * later output would be lost. Returns the way or a negative errno. */
 static int find_way(const char *path, struct stat *found, int *stream)
 {
 	struct stat opened;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that goes on behind the program that started it, and what it sends to the service
- * manager: the protocol of sd_notify(3), without its library. */
+/* Daemons, and the protocol of sd_notify(3), without its library. */
 #ifndef ISST_CLI_SERVICE_H
 #define ISST_CLI_SERVICE_H
 
@@ -10,33 +9,25 @@ struct daemon {
 	int ready; /* where the parent waits; -1: this is no daemon */
 };
 
-/** Forks. Returns 0 in the child, or a negative errno without one. The parent does not return: it
- * ends with status 0 once the child is ready, or with the status that the child ends with before.
- */
+/** Forks. Returns 0 in the child, or a negative errno. The parent ends once the child is ready, or
+ * as it ends. */
 int daemon_start(struct daemon *daemon);
 
-/** Leaves session and standard streams of the caller and, unless it is NULL, goes to the working
- * directory @directory; then the parent ends. Returns 0 or a negative errno; -EPIPE: the parent was
- * ended, and so was not to go on. */
+/** Leaves session, streams and directory (NULL: not), and ends the parent. Returns 0 or a negative
+ * errno; -EPIPE: the parent is gone. */
 int daemon_ready(struct daemon *daemon, const char *directory);
 
-/**
- * Sends assignments such as "READY=1\nSTATUS=..." to the socket that NOTIFY_SOCKET names: a path,
- * or an abstract name behind an @. Never waits.
- *
- * Returns 1, 0 (no manager has asked for it) or a negative errno.
- */
+/** Sends "READY=1\nSTATUS=..." to NOTIFY_SOCKET, without waiting. Returns 1, 0: there is none, or
+ * a negative errno. */
 int notify_manager(const char *assignments);
 
-/** Sends RELOADING=1 with the time that Type=notify-reload requires. READY=1 ends it. Returns the
- * same. */
+/** Sends RELOADING=1, which READY=1 ends. Returns the same. */
 int notify_reloading(void);
 
 /** Sends STATUS=, a line that the manager shows. Returns the same. */
 int notify_status(const char *line);
 
-/** Whether what is written to a descriptor is in the journal: JOURNAL_STREAM names its file, which
- * is not that of everyone who inherits the variable. */
+/** Whether a descriptor is the journal's, by JOURNAL_STREAM, which others may have inherited. */
 bool notify_is_journal(int descriptor);
 
 #endif

@@ -7,8 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Those that end a program but are no crash; realtime signals come after them. SIGPIPE and SIGXFSZ
- * are ignored. */
+/* Signals that end a program without being a crash; SIGPIPE and SIGXFSZ are ignored. */
 static const struct {
 	int number;
 	const char *name;
@@ -65,16 +64,15 @@ int signals_block(struct signals *signals)
 	sigemptyset(&signals->others);
 	/* Also one that is ignored: which these are is asked when one arrives, which is rare. */
 	signals_fatal(&signals->ours);
-	/* The terminal must not stop a change halfway. The program stops when it is over; output in
-	 * the background does not stop it meanwhile. */
+	/* The terminal must not stop a change halfway. */
 	blocked = signals->ours;
 	sigaddset(&blocked, SIGTSTP);
 	sigaddset(&blocked, SIGTTOU);
 	if (sigprocmask(SIG_BLOCK, &blocked, &signals->before) != 0)
 		return -errno;
 	signals->held = true;
-	/* A reader who goes away must not end the program between two steps: writing fails instead.
-	 * So does a file that may not grow (output.c). */
+	/* Writing to a reader that is gone fails instead, as to a file that may not grow
+	 * (output.c). */
 	return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -errno : 0;
 }
 
@@ -155,8 +153,7 @@ void signals_end_process(int number)
 
 	sigemptyset(&only);
 	sigaddset(&only, number);
-	/* Where one of these fails, the signal has less effect, and the caller ends all the same.
-	 */
+	/* If one of these fails the caller ends all the same. */
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	(void)signal(number, SIG_DFL);
 	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);

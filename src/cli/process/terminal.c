@@ -21,8 +21,7 @@
 /* The kernel sends SIGHUP a moment after the terminal is gone. */
 enum { HANGUP_MS = 200 };
 
-/** Adds the signals that end the program without being a crash. A terminal sends no SIGPIPE, but
- * what else is written to may. */
+/** Adds signals that end the program; output other than the terminal may cause SIGPIPE. */
 static void add_ends(sigset_t *set)
 {
 	signals_fatal(set);
@@ -164,8 +163,8 @@ int terminal_open(struct terminal *terminal, int output)
 	error = watch_signals(terminal);
 	if (error)
 		return error;
-	/* A terminal that is stopped by Ctrl-S must not hold the program up. Where it cannot be
-	 * opened again (another user's, after su) the program waits. */
+	/* Ctrl-S must not hold the program up. Another user's terminal (su) cannot be opened
+	 * again. */
 	terminal->screen = nowait_open_again(output);
 	if (terminal->screen < 0)
 		terminal->screen = output;
@@ -232,8 +231,7 @@ static enum terminal_event take_keys(const struct terminal *terminal)
 		       : TERMINAL_TIMEOUT;
 }
 
-/** A terminal that is gone has sent SIGHUP, or is about to: this is what the program ends by,
- * unless it is ignored. */
+/** A terminal that is gone sends SIGHUP, now or soon. */
 static enum terminal_event take_hangup(struct terminal *terminal)
 {
 	struct pollfd file = { .fd = terminal->signals, .events = POLLIN };

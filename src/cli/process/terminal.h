@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal on which a program shows one screen after the other: its modes, its keys, its size,
- * and the signals that come from it. However the program ends, the terminal is then as it was. */
+/* A terminal that shows screens: modes, keys, size and signals. It is restored at any end. */
 #ifndef ISST_CLI_TERMINAL_H
 #define ISST_CLI_TERMINAL_H
 
@@ -31,26 +30,17 @@ struct terminal {
 /** Whether a descriptor is a terminal that screens can be shown on: not a dumb one. */
 bool terminal_can_show(int output);
 
-/**
- * Begins to show screens. Signals that would end, stop or continue the program, or report a new
- * size, arrive in terminal_wait() from now on. Keys are those of standard input, if that is a
- * terminal.
- *
- * @output: a descriptor of the terminal
- * Returns 0 or a negative errno.
- */
+/** Begins screens: signals arrive in terminal_wait() from now on. Returns 0 or a negative errno. */
 int terminal_open(struct terminal *terminal, int output);
 
 /** Restores the terminal, and the handling of signals. */
 void terminal_close(struct terminal *terminal);
 
-/** Shows a screen, by one write(2) where the terminal takes it at once.
- * @lines: how many lines it has. Returns TERMINAL_TIMEOUT, or what came in between. */
+/** Shows a screen of so many lines. Returns TERMINAL_TIMEOUT, or what came in between. */
 enum terminal_event terminal_show(struct terminal *terminal, const char *screen, size_t size,
 				  unsigned int lines);
 
-/** Waits for an event, or so many milliseconds. While the program is stopped (Ctrl-Z) the terminal
- * is as it was before. */
+/** Waits for an event. While the program is stopped (Ctrl-Z) the terminal is restored. */
 enum terminal_event terminal_wait(struct terminal *terminal, int timeout_ms);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes values of a report for programs that watch many machines: metrics of OpenMetrics, labels
- * of node-feature-discovery, facts of Ansible. Must know nothing of Speed Select but the table. */
+/* Exports of values: OpenMetrics, labels of node-feature-discovery, facts of Ansible. */
 #include "../../common/printable.h"
 #include "render.h"
 
@@ -458,8 +457,7 @@ struct labels {
 	bool begun;
 };
 
-/** Writes one character of a label, and returns its length. Prometheus takes no file that is not
- * UTF-8; such bytes, and control characters, are shown as in text. */
+/** Writes a character of a label, and returns its length. Prometheus wants UTF-8. */
 static size_t write_character(const unsigned char *c, FILE *stream)
 {
 	unsigned int code;
@@ -572,8 +570,7 @@ static bool write_samples(const struct export_row *row, const struct report *rep
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		struct sample sample = { .row = row, .entry = entry };
 
-		/* Power domains of I/O dies have no metrics: their levels are those of their
-		 * package, and series are not for free. */
+		/* I/O dies have no metrics: their levels are those of the package. */
 		if (entry->kind != ENTRY_UNIT ||
 		    (entry->steps > 0 && entry->path[entry->steps - 1].key == &keys[KEY_NO_CPU]))
 			continue;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run as intel-speed-select, results go to standard error and the banner to standard output, as
- * scripts know it from the kernel tree's tool; else results go to standard output. */
+/* As intel-speed-select results go to standard error, and the banner to standard output. */
 #include "output.h"
 
 #include "../../common/memory_stream.h"
@@ -18,8 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** A standard stream that the caller closed must not become the device, or a file of the machine.
- * It is opened the wrong way round, so that using it still fails. */
+/** Holds closed standard streams, so that no other file becomes one; using them still fails. */
 static void hold_standard_streams(bool *closed)
 {
 	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
@@ -105,9 +103,8 @@ int output_open(struct output *output)
 	if (!error && is_replaced(output)) {
 		error = save_file_check(output->path);
 	} else if (!error) {
-		/* A FIFO that no process reads must not hold up a run that holds the lock: ENXIO.
-		 * The file may be the one behind a standard stream (/dev/stdout): nothing may write
-		 * over the other's. */
+		/* Must not wait for the reader of a FIFO (ENXIO), nor overwrite output of a
+		 * standard stream. */
 		descriptor = open(output->path,
 				  O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
 		error = descriptor < 0 ? -errno : use_file(output, descriptor);
@@ -244,10 +241,7 @@ static void write_all(struct output *output, const char *text, size_t size, FILE
 		output->write_error = errno ? errno : EIO;
 }
 
-/**
- * @asked_for: what the stream holds is what the caller wanted to know. What is only reported beside
- * that was not wanted where standard error was closed before the program began.
- */
+/** @asked_for: it is the result; anything else is not missed if standard error was closed. */
 static enum exit_status flush_stream(struct output *output, FILE *stream, bool asked_for,
 				     enum exit_status status)
 {
@@ -277,8 +271,7 @@ static bool messages_inside(const struct output *output)
 	return (output->reference && !is_plain(output)) || is_document(output);
 }
 
-/** The page of results or messages. Programs know the lines of the reference tool, some from a
- * terminal: they stay whole. */
+/** The page of a stream; lines of the reference tool stay whole. */
 static struct page page_for(const struct output *output, const struct report *report, FILE *stream)
 {
 	struct page page = page_of(stream, output->colour);
@@ -298,14 +291,8 @@ static void write_messages(const struct output *output, const struct report *rep
 		render_messages(report, &page, stream);
 }
 
-/**
- * Renders a report, or the value of it that is asked for, into memory first: standard error has no
- * buffer, so that each piece of a line would be a system call.
- *
- * @memory: its text is to be freed, also after an error
- * @problem: set to why there is no such value, to be freed
- * Returns 0 or -ENOMEM.
- */
+/** Renders a report, or the value asked for, into memory (its text is to be freed): standard error
+ * is unbuffered. @problem: why there is no such value, to be freed. Returns 0 or -ENOMEM. */
 static int render(const struct output *output, const struct report *report, bool messages,
 		  const struct page *page, struct memory_stream *memory, char **problem)
 {
@@ -335,8 +322,7 @@ static int write_report(struct output *output, const struct report *report, bool
 	return error;
 }
 
-/** Puts a file with the result in the place of --out: who reads it meanwhile finds the old one or
- * the new one, and never a part. */
+/** Replaces --out as a whole: its readers never see a part. */
 static enum exit_status replace_file(struct output *output, const struct report *report,
 				     enum exit_status status)
 {
@@ -356,9 +342,8 @@ static enum exit_status replace_file(struct output *output, const struct report 
 				  status);
 }
 
-/** Whether the machine could not be discovered, or not the CPUs that are named: an earlier file
- * about it is better than nothing. A machine without Speed Select has been seen, and metrics count
- * the error. */
+/** Whether an earlier file is better than this one: nothing was discovered, or named CPUs are
+ * gone. */
 static bool keeps_file(const struct output *output, const struct report *report,
 		       enum exit_status status)
 {

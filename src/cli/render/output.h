@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which stream carries results, messages, banner and trace, by the program's name, the format and
- * --out: the manual page has the table, under OUTPUT. */
+/* Streams of results, messages, banner and trace: see OUTPUT in the manual page. */
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
@@ -31,24 +30,20 @@ struct output {
 /** Sets up the output of a program run by the name @argv0. */
 void output_start(struct output *output, const char *argv0);
 
-/** Opens --out if it is a FIFO, and waits for its reader, as any program does that writes to one:
- * not while holding the lock. Returns STATUS_DONE, or a status after reporting an error. */
+/** Opens a FIFO of --out and waits for its reader, without the lock. Returns a status. */
 enum exit_status output_wait_for_reader(struct output *output);
 
-/** Creates or truncates --out unless it is open already, without waiting for the reader of a FIFO.
- * Returns 0 or a negative errno. */
+/** Creates --out unless it is open, without waiting. Returns 0 or a negative errno. */
 int output_open(struct output *output);
 
-/** Reports why output_open() failed; once the lock is released. @error: 0: it did not. Returns what
- * the program ends with. */
+/** Reports why output_open() failed (@error, 0: it did not). Returns the exit status. */
 enum exit_status output_refuse_path(struct output *output, int error);
 
 /** All of that, for commands that take no lock. */
 enum exit_status output_open_at_once(struct output *output);
 
-/** The machine is going to be changed: until output_may_wait() a reader that does not read does not
- * hold up the run. What it does not take is kept; where standard output is no terminal the banner
- * is written with the result. Returns 0 or a negative errno. */
+/** From here to output_may_wait() readers do not hold up the run, which changes the machine.
+ * Returns 0 or a negative errno. */
 int output_must_not_wait(struct output *output);
 
 /** The change is over: writes what was kept, as long as that may take. */
@@ -63,22 +58,18 @@ FILE *output_trace(const struct output *output);
 /** Where progress is printed; NULL: it is part of the document. */
 FILE *output_progress(const struct output *output);
 
-/** The stream of what has to be seen at once while the run must not wait, never where a document
- * is; NULL where it may wait. */
+/** The stream for what must be seen at once while the run does not wait; NULL: it may. */
 struct nowait_stream *output_nowait(const struct output *output);
 
-/** Writes the banner where there is one: tool and processor, and the @emulated machine (NULL: the
- * real one). A document has none: that the environment chose an emulated machine (@note) is a
- * message beside it then. */
+/** Writes the banner, if any: tool, processor, emulated machine (NULL: real). Beside documents
+ * @note names a machine chosen by the environment. */
 void output_banner(struct output *output, unsigned int model, const char *emulated, bool note);
 
-/** Writes the results and messages of a run that ends with @status. Returns the status that the
- * program ends with: a result that cannot be written is a failure. */
+/** Writes results and messages. Returns the exit status: a lost result is a failure. */
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 
-/** Writes a report as one of many, each at once, and a document as one line; empties it. Returns
- * the status: a result that cannot be written is a failure. */
+/** Writes and empties a report, a document as one line. Returns the status as above. */
 enum exit_status output_event(struct output *output, struct report *report,
 			      enum exit_status status);
 
@@ -90,8 +81,7 @@ enum exit_status output_refusal(struct output *output, struct report *report,
 enum exit_status output_problem(struct output *output, const char *problem,
 				enum exit_status status);
 
-/** Writes a text that is no report to standard output. Returns the status that the program ends
- * with. */
+/** Writes plain text to standard output. Returns the exit status. */
 enum exit_status output_text(struct output *output, const char *text, size_t size);
 
 void output_close(struct output *output);

@@ -53,8 +53,7 @@ void style_end(const struct page *page, unsigned int style, FILE *stream)
 /* ---- Frames ---- */
 
 #define HOME "\033[H"
-/* To the end of the line and of the screen. Before the text: behind the last column of a line they
- * would erase that. */
+/* To be written before the text: behind the last column they would erase that. */
 #define ERASE_LINE "\033[K"
 #define ERASE_REST "\033[J"
 

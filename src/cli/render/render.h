@@ -22,21 +22,14 @@ struct page {
 /** As the words of --color. */
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
-/** The page of a stream: a terminal is as wide as it is, all else has 80 columns. COLOUR_AUTO: on
- * terminals, unless the environment has NO_COLOR. */
+/** The page of a stream, 80 columns without a terminal. COLOUR_AUTO heeds NO_COLOR. */
 struct page page_of(FILE *stream, enum colour_choice colour);
 
-/** What is written in between stands out on a page with colours. @style: STYLE_..., 0: it does not
- */
+/** Text in between stands out on a page with colours. @style: STYLE_..., 0: none */
 void style_begin(const struct page *page, unsigned int style, FILE *stream);
 void style_end(const struct page *page, unsigned int style, FILE *stream);
 
-/**
- * Writes the lines of a text over what a terminal shows, by control functions of ECMA-48: lines
- * that are too long are cut, and those that are too many are counted in the last one.
- *
- * Returns the number of the lines written.
- */
+/** Writes lines over what a terminal shows, cut to its width and height. Returns their number. */
 unsigned int frame_write(const char *text, const struct page *page, FILE *stream);
 
 /* ---- Formats ---- */
@@ -51,8 +44,8 @@ struct renderer {
 		     FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
-	/** True if a result is a file of its own for another program: without banner and messages,
-	 * and --out replaces the file as a whole. */
+	/** The result is a file for another program, without messages; --out replaces it as a
+	 * whole. */
 	bool file;
 	/** The flag of the commands that have the format; 0: all have it. */
 	unsigned int commands;
@@ -60,8 +53,7 @@ struct renderer {
 
 extern const struct renderer renderers[FORMATS];
 
-/** The version of the schema of json-v2: another one where a name goes away, or gets another
- * meaning. */
+/** Raised where a name goes away, or changes its meaning. */
 enum { JSON_V2_SCHEMA_VERSION = 1 };
 
 struct json *make_json(const struct report *report, bool messages);
@@ -78,16 +70,11 @@ int render_nfd(const struct report *report, const struct page *page, bool messag
 int render_report(const struct report *report, enum output_format format, const struct page *page,
 		  bool messages, FILE *stream);
 
-/**
- * Writes one value of json-v2, see json_path.h, and a line end.
- *
- * @problem: set to why there is no such value, to be freed; NULL: there is one
- * Returns 0 or -ENOMEM.
- */
+/** Writes one value of json-v2 by its path. @problem: why there is none, to be freed. Returns 0 or
+ * -ENOMEM. */
 int render_value(const struct report *report, const char *path, FILE *stream, char **problem);
 
-/** The lines of nodes that have sentences, as text has them, with marks of those that changed.
- * Returns 0 or -ENOMEM. */
+/** The lines of nodes that have sentences, with marks of changes. Returns 0 or -ENOMEM. */
 int render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
 
 /* What changed is marked, on a page with colours also by inverse. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes documents of reports: with the keys that scripts know, and json-v2 (docs/json-v2.md). Must
- * know nothing of Speed Select. */
+/* Makes documents: json, with keys that scripts know, and json-v2 (docs/json-v2.md). */
 #include "../text/json_path.h"
 #include "render.h"
 

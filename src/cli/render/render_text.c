@@ -29,8 +29,8 @@ static int write_line(const struct report_node *node, unsigned int level, const 
 		wrap.column += (size_t)fprintf(
 			stream, "%s%s%s", name,
 			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
-		/* Lists and masks of CPUs, of which terminals would break the numbers, are broken
-		 * behind commas there. */
+		/* Terminals would break numbers: lists and masks of CPUs are broken behind commas.
+		 */
 		wrap.columns = page ? page->columns : 0;
 		if (value && page && page->width > 0 && node->cpus)
 			wrap_words(&wrap, value, strlen(value));

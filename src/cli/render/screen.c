@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a report as a screen for people: what stands at its top as sentences, its units as tables
- * and maps, with cells in groups and a legend. Must know nothing of Speed Select. */
+/* Writes a report as a screen: sentences, tables, maps. */
 #include "screen.h"
 
 #include <errno.h>
@@ -233,8 +232,7 @@ static const struct map_mark *find_list(const struct report_node *node)
 	return marks;
 }
 
-/** Writes the map and a line with the meaning of its marks; nothing for a report without marks.
- * Returns 0 or -ENOMEM. */
+/** Writes the map and its legend, if the report has marks. Returns 0 or -ENOMEM. */
 static int write_map(const struct report *report, const struct page *page, FILE *stream)
 {
 	struct map map = { .page = page, .stream = stream, .number_width = strlen(FIRST_CPU) };

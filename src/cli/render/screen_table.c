@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tables of a screen: their rows are the units of a report, or branches of these; their columns the
- * leaves that have a heading in the key table. Rows that differ in nothing but their places and
- * CPUs are one. Must not know what the tables are about.
- */
+/* Tables: rows are units of a report, or branches of them, columns are leaves with a heading. Rows
+ * that differ only in places and CPUs are one. */
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
 #include "../text/cpu_list.h"
@@ -65,8 +62,7 @@ static const struct report_step *find_step(const struct report_entry *unit, cons
 	return NULL;
 }
 
-/** Whether a step distinguishes a unit from another: one differs from it in that step, and in
- * no other that always is shown. */
+/** Whether a step alone tells a unit from another, as no step that is always shown does. */
 static bool is_needed(const struct report *report, const struct report_entry *unit,
 		      const struct report_step *step)
 {
@@ -114,8 +110,7 @@ void screen_place_clear(struct screen_place *place)
 	*place = (struct screen_place){ 0 };
 }
 
-/** Whether two are the same but for the numbers of a step, or, with @step the number of steps, as a
- * whole: then both are one with the numbers of both. */
+/** Whether two places differ in one step only; with @step the number of steps, in none. */
 static bool screen_place_joins(const struct screen_place *one, const struct screen_place *other,
 			       size_t step)
 {
@@ -197,8 +192,7 @@ static size_t find_column(const struct table *table, const struct key *key)
 	return column;
 }
 
-/** Begins the row of a branch, and adds its columns that are new; a unit without cells is no row.
- * Returns 0 or -ENOMEM. */
+/** Begins the row of a branch, if it has cells, and adds new columns. Returns 0 or -ENOMEM. */
 static int begin_row(struct table *table, const struct report *report,
 		     const struct report_entry *unit, const struct report_node *branch)
 {
@@ -391,8 +385,7 @@ static int make_table(struct table *table, const struct report *report)
 		for (size_t i = 0; i < table->row_count; i++) {
 			struct screen_place *place = &table->rows[i].place;
 
-			/* The last step is left out where it has all of its numbers, and then the
-			 * one before. */
+			/* Steps at the end that have all of their numbers are left out. */
 			while (place->steps > 1 && has_all(place, report))
 				isst_cpuset_free(place->numbers[--place->steps]);
 			whole = whole && place->steps == 1 && has_all(place, report);
@@ -531,8 +524,7 @@ static void write_text(const struct table *table, size_t row, size_t column, con
 	style_end(table->page, style | weight, table->stream);
 }
 
-/** Writes a list on lines of its own. On a terminal, which it would fill, it is cut: it is whole in
- * a pipe or file. */
+/** Writes a list on lines of its own, cut on terminals alone. */
 static void write_list(const struct table *table, size_t row)
 {
 	size_t width = table->page->columns - LIST_INDENT, length,
@@ -605,8 +597,7 @@ static void write_parts(struct table *table)
 	}
 }
 
-/** Writes what columns and marks mean, below tables that have such columns. Returns 0 or -ENOMEM.
- */
+/** Writes the legend of columns and marks. Returns 0 or -ENOMEM. */
 static int write_legend(const struct table *table)
 {
 	bool legend = false, absent = false, unknown = false;

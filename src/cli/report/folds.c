@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes names out of each text: texts with the same rest become one, with all of their names. Cores
- * and classes are those of one domain: they are joined first, and then domains with the same ones.
- */
+/* Joins texts that differ in names alone: first cores and classes, which are those of a domain,
+ * then domains. */
 #include "folds.h"
 
 #include "../../common/memory_stream.h"
@@ -29,6 +28,7 @@ struct slot {
 	bool in_front;		     /* named by a directory alone: no mark in the rest */
 };
 
+/** A text, or those that are alike. */
 struct fold {
 	struct report_entry *entry; /* the first message of these; NULL: these are steps */
 	struct step_texts texts;    /* of a message its code */
@@ -36,12 +36,6 @@ struct fold {
 	char *rest;
 	struct slot slots[SLOTS];
 	size_t slot_count;
-};
-
-/** Of steps joined by their cores, classes and CPUs so far: with copies of their texts. */
-struct step_folds {
-	struct fold *all;
-	size_t count;
 };
 
 static void clear_slot(struct slot *slot)
@@ -66,15 +60,6 @@ static void clear_folds(struct step_folds *folds)
 
 /* ---- Taking a text apart ---- */
 
-static size_t list_length(const char *text)
-{
-	size_t length = isdigit((unsigned char)*text) ? strspn(text, "0123456789,-") : 0;
-
-	while (length > 0 && !isdigit((unsigned char)text[length - 1]))
-		length--;
-	return length;
-}
-
 static int add_numbers(struct slot *slot, const char *text, size_t length)
 {
 	char *list = strndup(text, length);
@@ -86,8 +71,7 @@ static int add_numbers(struct slot *slot, const char *text, size_t length)
 	return error;
 }
 
-/** Takes a name that a text begins with. Returns its length; 0: it does not begin with any, or
- * there is no memory (@lost). */
+/** Takes the name that a text begins with. Returns its length; 0: none, or no memory (@lost). */
 static size_t take_name(struct slot *slot, const char *text, bool step, bool *lost)
 {
 	static const struct {
@@ -113,7 +97,11 @@ static size_t take_name(struct slot *slot, const char *text, bool step, bool *lo
 
 		if ((WORDS[i].of_step && !step) || strncmp(text, WORDS[i].begin, before) != 0)
 			continue;
-		length = list_length(text + before);
+		text += before;
+		length = isdigit((unsigned char)*text) ? strspn(text, "0123456789,-") : 0;
+		while (length > 0 && !isdigit((unsigned char)text[length - 1]))
+			length--;
+		text -= before;
 		/* Of a package as a whole: nothing more of its place follows. */
 		if (length == 0 || (*text == 'p' && text[before + length] != ':'))
 			continue;
@@ -126,8 +114,8 @@ static size_t take_name(struct slot *slot, const char *text, bool step, bool *lo
 	return 0;
 }
 
-/** Takes the directory of a CPU, as in the path of a file of it, that a text begins with. It goes
- * with the CPU's name, which is put in front where the text has none. Returns its length, or 0. */
+/** Takes `/cpuN` of a path: N joins the CPU's name, or stands in front. Returns its length, or 0.
+ */
 static size_t take_directory(struct fold *fold, const char *text, bool *lost)
 {
 	static const char DIRECTORY[] = "/cpu";
@@ -154,16 +142,13 @@ static size_t take_directory(struct fold *fold, const char *text, bool *lost)
 			fold->slots[fold->slot_count++] = slot;
 			return before + digits;
 		}
-		before = i < fold->slot_count ? before + digits : 0;
-	} else {
-		before = 0;
+		error = i == fold->slot_count;
 	}
 	clear_slot(&slot);
-	return before;
+	return error ? 0 : before + digits;
 }
 
-/** Fills a fold with one text, in whose rest names of one kind stay; it is to be cleared in any
- * case. Returns 0 or -ENOMEM. */
+/** Takes a text apart, but for names that stay; always to be cleared. Returns 0 or -ENOMEM. */
 static int take_apart(struct fold *fold, const char *text, enum slot_kind stays, bool step)
 {
 	struct memory_stream memory;
@@ -217,8 +202,7 @@ static bool is_alike(const struct fold *one, const struct fold *other)
 	return alike;
 }
 
-/** Takes over a fold, or joins it with the first one that is alike. Returns 1 if it was joined, 0
- * if not, or -ENOMEM. */
+/** Adds a fold, or joins it with one that is alike. Returns 1 if joined, 0, or -ENOMEM. */
 static int add_fold(struct step_folds *folds, struct fold *fold)
 {
 	struct fold *all = folds->all, *like = all;
@@ -300,14 +284,6 @@ static int list_domains(const struct isst_context *context, struct domain_list *
 
 /* ---- Messages ---- */
 
-static bool has_cores(const struct fold *fold)
-{
-	for (size_t i = 0; i < fold->slot_count; i++)
-		if (fold->slots[i].kind == SLOT_CORES)
-			return true;
-	return false;
-}
-
 /** Joins the messages that differ in names of other kinds than the one that stays. */
 static void join_messages(struct report *report, const struct domain_list *machine,
 			  enum slot_kind stays)
@@ -318,9 +294,13 @@ static void join_messages(struct report *report, const struct domain_list *machi
 	for (; entry; entry = next) {
 		struct fold fold;
 
+		bool any = false;
+
 		next = report_next_message(report, entry);
-		if (take_apart(&fold, entry->message, stays, false) != 0 || fold.slot_count == 0 ||
-		    (stays == SLOT_DOMAINS && !has_cores(&fold))) {
+		if (take_apart(&fold, entry->message, stays, false) == 0)
+			for (size_t i = 0; i < fold.slot_count; i++)
+				any |= stays != SLOT_DOMAINS || fold.slots[i].kind == SLOT_CORES;
+		if (!any) {
 			clear_fold(&fold);
 			continue;
 		}
@@ -349,24 +329,18 @@ void message_folds_apply(struct report *report, const struct isst_context *conte
 
 /* ---- Steps ---- */
 
-struct step_folds *step_folds_new(void)
-{
-	return calloc(1, sizeof(struct step_folds));
-}
-
 static void free_texts(struct step_texts *texts)
 {
 	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
 		free((char *)texts->text[i]);
 }
 
-void step_folds_free(struct step_folds *folds)
+void step_folds_clear(struct step_folds *folds)
 {
-	for (size_t i = 0; folds && i < folds->count; i++)
+	for (size_t i = 0; i < folds->count; i++)
 		free_texts(&folds->all[i].texts);
-	if (folds)
-		clear_folds(folds);
-	free(folds);
+	clear_folds(folds);
+	*folds = (struct step_folds){ NULL, 0 };
 }
 
 int step_folds_add(struct step_folds *folds, const char *target, const struct step_texts *texts)
@@ -390,22 +364,12 @@ int step_folds_add(struct step_folds *folds, const char *target, const struct st
 	return error > 0 ? 0 : error;
 }
 
-/** How many steps a fold is of: one that was added twice is one. */
-static unsigned int count_steps(const struct fold *fold)
-{
-	size_t count = 1;
-
-	for (size_t i = 0; i < fold->slot_count; i++)
-		count *= isst_cpuset_count(fold->slots[i].numbers);
-	return (unsigned int)count;
-}
-
 int step_folds_visit(const struct step_folds *folds, const struct isst_context *context,
 		     step_folds_visitor visitor, void *data)
 {
 	struct domain_list machine = { .entries = NULL };
 	struct step_folds joined = { NULL, 0 };
-	int error = list_domains(context, &machine);
+	int error = folds->count > 0 ? list_domains(context, &machine) : 0;
 
 	for (size_t i = 0; i < folds->count && error >= 0; i++) {
 		const struct fold *fold = &folds->all[i];
@@ -414,7 +378,10 @@ int step_folds_visit(const struct step_folds *folds, const struct isst_context *
 
 		error = take_apart(&with_domains, target ? target : "", SLOT_CORES, true);
 		with_domains.texts = fold->texts;
-		with_domains.count = count_steps(fold);
+		/* A step that was added twice is one. */
+		for (size_t k = 0; k < fold->slot_count; k++)
+			with_domains.count *= (unsigned int)isst_cpuset_count(
+				fold->slots[k].numbers);
 		if (!target || error) {
 			clear_fold(&with_domains);
 			error = -ENOMEM;

@@ -20,14 +20,12 @@ enum type_v2 {
 struct key {
 	/** The key as scripts know it. '#' stands for the node's index, '*' for its variant. */
 	const char *name;
-	/** The key of json-v2: snake_case, with the unit; and its type, the same wherever it
-	 * stands. */
+	/** The key of json-v2 in snake_case with its unit, and its type. */
 	const char *name_v2;
 	enum type_v2 type;
 	/** Of what the report has several times: the member with the index or variant of each. */
 	const char *index;
-	/** Of an array whose elements are single values: the member with the value, and its type.
-	 */
+	/** Of an array of single values: the member with the value, and its type. */
 	const char *value;
 	enum type_v2 value_type;
 	/** Of the last step of a path: the array of the units. NULL: domains. */
@@ -47,34 +45,23 @@ struct key {
 	/** A number that is written as words instead. */
 	uint64_t special;
 	const char *special_text;
-	/**
-	 * Where not NULL: the lines that stand for the node in text; "": none. `{}` stands for its
-	 * value,
-	 * `{KEY}` for that of a node below it or behind it, `{#}` for its index, `{*}` for its
-	 * variant, with a number behind it in a column of that width. @sentence_off: of a state
-	 * that is off.
-	 */
+	/** The lines of a node in text, "": none. `{}` is its value, `{KEY}` that of a node below
+	 * or behind it, `{#}` its index, `{*N}` its variant in N columns. @sentence_off: of a
+	 * state that is off. */
 	const char *sentence, *sentence_off;
 	/** Of reports that are screens: the sentence is broken into lines of the page. */
 	bool wrapped;
 	/** What stands for a value in sentences and cells, where that is not the value itself. */
 	const struct phrase *phrases;
-	/**
-	 * Of reports that are screens. Of a step of a path, or of CPUs in sentences: what one is
-	 * called; NULL: a step is called by the others alone, CPUs by their numbers. @optional: the
-	 * same where all units are different without it.
-	 */
+	/** On screens: the name of a step, or of CPUs in sentences; NULL: not shown. @optional:
+	 * shown only where units differ in it. */
 	const char *place;
 	bool optional;
-	/**
-	 * Of a branch: it is a row of a table, which has this heading; of a leaf: it is a cell of
-	 * its branch's row, in a column with this heading. @index_heading: of a branch, of a column
-	 * with its index.
-	 */
+	/** On screens: a branch is a row of the table with this heading, a leaf a cell in the
+	 * column with it. @index_heading: of the column of a branch's index. */
 	const char *heading, *index_heading;
-	/** What stands in the cell, as a sentence; NULL: the value. A branch that has one is a cell
-	 * as well, with all others of its key. @legend: what it means, below the table, or only
-	 * below one with a cell that is @legend_of. */
+	/** The sentence in a cell; NULL: the value. A branch with one is a cell, too. @legend: its
+	 * meaning, below the table, or only below a cell that is @legend_of. */
 	const char *cell, *legend, *legend_of;
 	/** How a value stands out (STYLE_...), and which one does; of a row: its heading. */
 	unsigned char style;
@@ -85,8 +72,7 @@ struct key {
 	const struct map_mark *marks;
 };
 
-/** What stands for a value in a map. The last one of a list has no value, and stands for all
- * others. */
+/** A mark of a map. The last of a list has no value, and stands for all others. */
 struct map_mark {
 	const char *value;
 	char letter;
@@ -99,8 +85,7 @@ struct phrase {
 	const char *value, *text;
 };
 
-/* How something stands out on a terminal, as a parameter of SGR; 0: not at all. Of the basic
- * colours red and magenta alone can be read on dark and on light ones. */
+/* Parameters of SGR; 0: none. Red and magenta are legible on dark and light terminals. */
 enum { STYLE_BOLD = 1, STYLE_CHANGED = 7, STYLE_WRONG = 31, STYLE_OFF = 35 };
 
 enum key_id {

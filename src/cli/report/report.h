@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A report: what a command found out, as an ordered list of units (trees of typed values) and
- * messages. Made by handlers, written by renderers; must know neither of them.
- *
- * Memory that runs out is remembered in the report: the functions then do nothing, accept the NULL
- * nodes that they returned before, and the member @failed reports it in the end.
- */
+/* A report: an ordered list of units (trees of typed values) and messages, made by handlers,
+ * written by renderers. Without memory its functions do nothing, and @failed is set. */
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
 
@@ -96,8 +91,7 @@ struct report_header {
 struct report {
 	struct report_entry *first, *last;
 	bool failed; /* memory ran out: the report is not complete */
-	/* People get units as tables and maps, by what the key table has of headings and marks.
-	 * Other formats are as without. @whole: it has units of the whole machine. */
+	/* For people units are tables and maps. @whole: of the whole machine. */
 	bool screen, whole;
 	struct report_header header; /* its strings are set by report_set_string() */
 };
@@ -121,18 +115,14 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 /** Whether there is a message of that kind with that text. */
 bool report_has_message(const struct report *report, enum entry_kind kind, const char *text);
 
-/** The first message behind an entry (NULL: of all), to be changed by the functions below; NULL:
- * there is none. */
+/** The next message behind an entry (NULL: the first); NULL: none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
 
 /** Gives a message another text, which the report frees; NULL: memory ran out. */
 void report_replace_message(struct report *report, struct report_entry *entry, char *text);
 
-/**
- * Marks the leaves of a report that would be shown with another text than in an earlier report of
- * the same command, or that this did not have. Units are the same if their places are, whatever CPU
- * they are named by. What memory does not suffice for is not marked.
- */
+/** Marks leaves whose text is new since an earlier report of the command. Units are the same if
+ * their places are. */
 void report_mark_changes(struct report *report, const struct report *before);
 
 /** Removes all entries; the header stays. */
@@ -185,8 +175,7 @@ char *wording_of_path(const struct report_step *steps, size_t count);
 char *wording_of_key(const struct report_node *node);
 char *wording_of_value(const struct report_node *leaf);
 
-/** The lines that stand for a node, by its row of the table. *@text is to be freed: NULL where its
- * key and value stand for themselves, "" for no line. Returns 0 or -ENOMEM. */
+/** The lines for a node, to be freed; NULL: its key and value, "": none. Returns 0 or -ENOMEM. */
 int wording_of_sentence(const struct report_node *node, char **text);
 
 /** What stands in a table for a leaf. To be freed, NULL without memory. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How names and values of a report are written, by the rows of the key table; must know neither
- * what they mean nor which format they are for. */
+/* How names and values are written, by the rows of the key table. */
 #include "report.h"
 
 #include "../../common/memory_stream.h"

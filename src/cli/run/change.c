@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes changes and reports what came of them. A change is one for all units: it is made everywhere
- * or nowhere. Must not know features. */
+/* Makes changes, everywhere or nowhere, and reports what came of them. */
 #include "change.h"
 
 #include "../../common/numbered.h"
@@ -155,15 +154,11 @@ static void list_steps(struct run *run, struct isst_change *change)
 
 	if (!run->steps)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
-	if (fold && !run->folds)
-		run->folds = step_folds_new();
-	if (fold && !run->folds)
-		error = -ENOMEM;
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
 		if (!isst_change_step_is_written(step))
 			continue;
 		if (fold)
-			error = change_fold_step(run->context, run->folds, step);
+			error = change_fold_step(run->context, &run->folds, step);
 		else
 			report_step(run, isst_change_step_target(step),
 				    isst_change_step_old_text(step),
@@ -266,8 +261,7 @@ void change_note_offline_parts(struct run *run)
 		unsigned int cpu;
 		char *cpus;
 
-		/* A command for single CPUs does not reach a domain none of whose CPUs, if it has
-		 * any, is online. Other commands do, alone or as a part of its package. */
+		/* Commands for CPUs do not reach domains without an online CPU; others do. */
 		if (!(run->request->command->flags & COMMAND_ALL_CPUS) ||
 		    isst_domain_first_cpu(domain, &cpu) == 0 || isst_domain_is_io(domain))
 			continue;
@@ -287,10 +281,9 @@ void change_note_offline_parts(struct run *run)
 
 void change_finish(struct run *run)
 {
-	if (run->folds && step_folds_visit(run->folds, run->context, report_group, run) != 0)
+	if (step_folds_visit(&run->folds, run->context, report_group, run) != 0)
 		run_no_memory(run);
-	step_folds_free(run->folds);
-	run->folds = NULL;
+	step_folds_clear(&run->folds);
 	if (run->steps && run->step_count == 0)
 		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
 }

@@ -7,17 +7,11 @@
 
 /* ---- One change of the library ---- */
 
-/**
- * Begins a change, with the options of the command line.
- *
- * @flags: ISST_CHANGE_... that are added to them
- * @change: set to the change, which the caller frees
- * Returns 0, or a negative errno after reporting it.
- */
+/** Begins a change, with the options of the command line and @flags, to be freed. Returns 0, or a
+ * negative errno after reporting it. */
 int change_begin(struct run *run, unsigned int flags, struct isst_change **change);
 
-/** Makes what was planned, or with --dry-run lists it. Returns 0, or a negative errno after
- * reporting it. */
+/** Makes the change, or lists it (--dry-run). Returns 0, or a negative errno after reporting it. */
 int change_make(struct run *run, struct isst_change *change);
 
 /** The texts of a step of a change. */
@@ -30,8 +24,7 @@ int change_fold_step(const struct isst_context *context, struct step_folds *fold
 /** Reports the warnings of a change, from the one at @from on. */
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
 
-/** Reports that nothing had to be changed; not of a change of which all was left out, since its
- * warnings, and what is optional of its configuration, are reported as skipped already. */
+/** Reports that nothing had to be changed, unless all was left out, as is reported already. */
 void change_note_unchanged(struct run *run, const struct isst_change *change);
 
 /** Reports why a change, or its rollback, failed, and what it left behind. */
@@ -40,8 +33,7 @@ void change_report_failure(struct run *run, const struct isst_change *change, in
 /** A signal that arrived too late ends the program as one does after a rollback. */
 void change_note_late_signal(struct run *run);
 
-/** A change that is for the whole machine, and was made, names the parts that it was not made for.
- */
+/** Names the parts of the machine that a change of all of it did not reach. */
 void change_note_offline_parts(struct run *run);
 
 /** Reports if a dry run found nothing to change; called once, after all changes. */
@@ -64,8 +56,7 @@ struct change_command {
 	enum option_id option;
 	/** Fills in further values; NULL: there are none. Returns 0 or a negative errno. */
 	int (*fill)(const struct run *run, struct isst_request *request);
-	/** Looks at the options before all else, and reports; NULL: nothing. Returns false where
-	 * they cannot be meant on this machine. */
+	/** Checks the options first; NULL: nothing to check. Returns false if they are refused. */
 	bool (*check)(struct run *run);
 	/** Reports what is about to be done, once the plan has no objection; NULL: nothing. */
 	void (*announce)(struct run *run);

@@ -5,54 +5,31 @@
 
 #include "run.h"
 
-/**
- * Reads the configuration of a command that has one, with the rights of the caller. All that is
- * wrong with it is reported, not only the first thing.
- *
- * Sets run->config, which the caller frees. Returns false after an error.
- */
+/** Reads run->config, with the caller's rights, if the command has one, and reports all mistakes.
+ * Returns false after an error. */
 bool config_source_read(struct run *run);
 
-/**
- * Called before the lock is taken, which keeps the device open. Reports that the configuration is
- * skipped on this processor, also where it has no driver; or waits for what the configuration needs
- * as long as --wait allows: what is missing then is met and reported by the run itself. Returns
- * false where there is nothing to do.
- */
+/** Before the lock is taken: reports a configuration for another processor, or waits with --wait
+ * for what it needs. Returns false where there is nothing to do. */
 bool config_wait(struct run *run);
 
-/** Whether the configuration of the command line is for this machine. If not, that is reported: as
- * an error, or as a note if the configuration states `else skip`. */
+/** Whether the configuration is for this machine; if not, reports that, as a note with `else
+ * skip`. */
 bool config_matches(struct run *run);
 
-/**
- * Plans what a configuration states, and makes it, or with --dry-run lists it.
- *
- * @flags: ISST_CHANGE_... that are added to those of the command line
- * @change: set to the change, which the caller frees; NULL if it was refused before it was made
- * Returns 0, or a negative errno after reporting it.
- */
+/** Plans and makes a configuration, or lists it. @flags: added to those of the command line;
+ * @change: to be freed, NULL if refused. Returns 0, or a negative errno after reporting it. */
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
 		  struct isst_change **change);
 
 /** Reports statements of the command line's configuration that are optional, and were skipped. */
 void config_report_skipped(struct run *run, const struct isst_config *config);
 
-/**
- * Rolls a held change back, and reports what could not be. That it could not even be begun, so that
- * the change is still in place, is a rollback that is incomplete.
- *
- * @change: freed
- * Returns 0 or a negative errno.
- */
+/** Rolls a held change back, frees it, and reports failures: one that cannot begin is an
+ * incomplete rollback. Returns 0 or a negative errno. */
 int config_roll_back(struct run *run, struct isst_change *change);
 
-/**
- * Stores for `status` that the configuration of the command line was applied, or that this failed;
- * NULL: that the machine was reset.
- *
- * @error: 0 or a negative errno
- */
+/** Records for `status` that the configuration was applied, or failed to; NULL: a reset. */
 void config_record(struct run *run, const struct isst_config *config, int error);
 
 /** Reports the CPUs that were chosen for high priority, if there are any. */
@@ -61,18 +38,15 @@ void config_report_high_priority(struct report *report, const struct isst_config
 /** How many messages of a configuration, which may have any number of lines, are written out. */
 enum { CONFIG_LISTED = 100 };
 
-/** Reports what a call with a configuration returned: the problems that it found, the
- * first CONFIG_LISTED of them and the number of the rest, or the error of the context. Returns
- * @error. */
+/** Reports the first CONFIG_LISTED problems of a configuration, or the error of the context.
+ * Returns @error. */
 int config_call(struct run *run, const struct isst_config *config, int error);
 
-/** Reports what isst_config_check() found to differ, one node of that key below @top for each.
- * Returns how many there are. */
+/** Reports differences as nodes of a key below @top. Returns their number. */
 unsigned int config_report_differences(struct report_node *top, enum key_id key,
 				       const struct isst_config *config);
 
-/** Reports whether isst_config_check() found the machine to be as the run's configuration states,
- * and what differs. Returns whether nothing does. */
+/** Reports what isst_config_check() found. Returns whether nothing differs. */
 bool config_report_comparison(struct run *run, struct report_node *top);
 
 #endif

@@ -69,8 +69,7 @@ bool config_report_comparison(struct run *run, struct report_node *top)
 
 /* ---- One change ---- */
 
-/** A configuration for another machine is a result, too, which programs look for where the command
- * has its result. */
+/** Being for another machine is a result as well, which programs look for. */
 static void report_skipped_result(struct run *run)
 {
 	static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for what a configuration needs: at boot the modules of driver and uncore limits are loaded
- * while services start. Every look has a context of its own, so that the run begins afresh. */
+/* Waits for what a configuration needs at boot. Each look has its own context. */
 #include "config.h"
 
 #include "../../common/monotonic.h"
@@ -66,8 +65,7 @@ static struct missing find_missing(const struct run *run)
 	return missing;
 }
 
-/** Waits for the driver, which has to be complete before it is asked more. Returns false if that
- * took all the time, or cannot help. */
+/** Waits for the driver. Returns false if that took all the time, or cannot help. */
 static bool await_driver(struct run *run, unsigned int seconds)
 {
 	int error = isst_wait_for_driver(run->context, 0, 0);
@@ -79,8 +77,7 @@ static bool await_driver(struct run *run, unsigned int seconds)
 	return error == 0;
 }
 
-/** Waits for all that is missing up to a time, and for what is optional no longer than a few
- * seconds of it: many machines never have that. */
+/** Waits for what is missing, a few seconds if it is optional: many machines never have it. */
 static void await_missing(struct run *run, int64_t deadline_ms)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_MS * 1000000L };

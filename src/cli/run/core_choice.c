@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* High priority cores that the command chooses: from options to a set of CPUs, by the library. Must
- * not know output formats. */
+/* --high-priority: from options to a set of CPUs, by the library. */
 #include "levels.h"
 
 #include "../../common/memory_stream.h"
@@ -51,8 +50,7 @@ static int choose(struct run *run, const struct isst_targets *targets,
 	return isst_choose_high_priority_cpus(run->context, targets, request, flags, &run->chosen);
 }
 
-/** The library's message, and the option that allows it where one does: configurations have none.
- */
+/** Reports a refusal, and the option that allows it, if one does. */
 static void report_refusal(struct run *run, int error, const struct isst_targets *targets,
 			   const struct isst_request *request)
 {

@@ -62,8 +62,7 @@ static size_t list_cpus(struct run *run, struct found_cpu *cpus, struct cores *c
 	return count;
 }
 
-/** Whether CPUs of a domain, from the first one on, that the firmware counts as one core are
- * several: two that are online show it, and stand for all. */
+/** Whether cores of the firmware are modules of several: two online CPUs show it. */
 static bool has_modules(struct run *run, const struct found_cpu *cpus, size_t count)
 {
 	struct isst_cpuset *module = NULL;
@@ -191,8 +190,7 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 	return targets_or_error(run, targets, error);
 }
 
-/** Gives a class to all cores with the number of a CPU's. @first: a core of the domain of the last
- * CPU that was looked for; those of a domain stand together, as do most CPUs. */
+/** Gives a class to all cores with a CPU's number. @first: the first core of the last domain. */
 static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, size_t *first)
 {
 	const struct isst_domain *domain = isst_cpu_domain(cpu);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cores of the machine with their CPUs and their class of service. A core is one of the kernel:
- * the firmware counts those of a module as one. Must not know what is reported of them. */
+/* The kernel's cores with CPUs and class of service; the firmware counts modules as one. */
 #ifndef ISST_CLI_CORES_H
 #define ISST_CLI_CORES_H
 
@@ -29,13 +28,12 @@ struct cores {
 	struct isst_cpuset *unplaced; /* CPUs that are offline, and of no domain that is known */
 };
 
-/** Finds the cores of the machine; their classes are unknown. To be cleared. Returns 0, or a
- * negative errno after reporting it. */
+/** Finds the cores, without classes; to be cleared. Returns 0, or a negative errno after reporting
+ * it. */
 int cores_find(struct run *run, struct cores *cores);
 void cores_clear(struct cores *cores);
 
-/** Reads the classes of the cores that are online, once for each number, where @wanted has the
- * domain; all others have none. Reports what fails, once for each domain. */
+/** Reads the class of each number of online cores in domains that are @wanted; others get none. */
 void cores_read_clos(struct run *run, struct cores *cores,
 		     bool (*wanted)(const struct isst_domain *domain, const void *data),
 		     const void *data);

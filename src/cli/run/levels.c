@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the performance levels that a command is about, and reports their parts. Must not know
- * output formats. */
+/* Reads performance levels, and reports their parts. */
 #include "levels.h"
 
 #include "../../common/numbered.h"

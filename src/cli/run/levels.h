@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Performance levels of a run's units: which ones a command is about, and how their parts are
- * reported. Must not know output formats. */
+/* Performance levels of a run's units, and reports of their parts. */
 #ifndef ISST_CLI_LEVELS_H
 #define ISST_CLI_LEVELS_H
 
@@ -10,17 +9,15 @@
 /** The levels that were read, by the slots of the run's domains. */
 struct levels {
 	struct isst_results *results;
-	/* Of each slot: index of its first result, and how many levels it has; where it has none,
-	 * the result is that of its summary. */
+	/* Of each slot: its first result, or that of its summary, and the number of its levels. */
 	size_t *first, *count;
 };
 
 /** Which levels are meant where --level is not given. */
 enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 
-/** Reads levels of each domain; a domain without the level has none, which is reported. @parts: a
- * sum of ISST_READ_LEVELS_... Returns 0, or a negative errno after reporting it; to be emptied in
- * both cases. */
+/** Reads levels of each domain. @parts: ISST_READ_LEVELS_... Returns 0, or a negative errno after
+ * reporting it; always to be cleared. */
 int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		struct levels *levels);
 void levels_clear(struct levels *levels);
@@ -39,13 +36,11 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
 /** Reports that no unit has a second level, where that is known. */
 void level_choice_report(struct run *run, const struct levels *levels);
 
-/** Whether a unit with CPUs may have a feature, by its state at the first level that was read:
- * power domains without CPUs claim features that no other one has. */
+/** Whether a unit with CPUs may have a feature, which those without claim alone. */
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
 
-/** Compares the CPUs of targets with those that their levels enable, by the differences of a
- * configuration, which is to be freed. @flags: of isst_config_check(). Returns 0 or a negative
- * errno. */
+/** Compares CPUs of targets with their levels; @compared is to be freed. @flags: of
+ * isst_config_check(). Returns 0 or a negative errno. */
 int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
 			unsigned int flags, struct isst_config **compared);
 
@@ -58,24 +53,21 @@ bool level_is_known(const struct isst_result *level);
 /** True if the domain has no such level, though it has a higher one. */
 bool level_is_missing(const struct isst_result *level);
 
-/** Reports a level's failure with those of its SST-BF and SST-TF, each once. A level that is
- * missing is passed over unless it was asked for. */
+/** Reports the failures of a level, SST-BF and SST-TF once. Missing levels are skipped unless
+ * named. */
 void level_failures(struct run *run, const struct isst_result *level);
 
-/** The base frequency; firmware that does not report it by instruction class has it in the TDP
- * ratio. Returns 0, -ENODATA or -EIO as isst_result_value(). */
+/** The base frequency, or the TDP ratio's. Returns 0, -ENODATA or -EIO as isst_result_value(). */
 int level_base_mhz(const struct isst_result *level, unsigned int *mhz);
 
 /** The words for a feature's state: enabled, disabled, unsupported; NULL if it is unknown. */
 const char *feature_state_word(unsigned int state);
 
-/** True if the level has the feature and anything could be read of it, so that there is something
- * to report. */
+/** Whether the level has the feature, and anything of it could be read. */
 bool base_freq_is_known(const struct isst_result *level);
 bool turbo_freq_is_known(const struct isst_result *level);
 
-/** The name of a TRL type to report; NULL: there is none, or scripts that know the reference tool's
- * text and JSON do not know it, and it was not asked for. */
+/** The name of a TRL type; NULL: none, or unknown to scripts of the reference tool. */
 const char *trl_type_to_report(const struct run *run, unsigned int type);
 
 /** What numbers of high priority cores count: cores, or modules of these. */
@@ -83,8 +75,7 @@ const char *run_cores_word(const struct run *run);
 /** Reports it, if it is not cores. */
 void report_core_unit(const struct run *run, struct report_node *node);
 
-/** Reports a frequency of each TRL type, or of one (-1: all) in a bucket; what the hardware does
- * not have is left out. */
+/** Reports a frequency of each TRL type (-1), or of one, in a bucket. */
 void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,
 			const struct isst_result *level, int id, unsigned int bucket,
 			int only_type);
@@ -95,13 +86,12 @@ void base_freq_report(struct report_node *parent, const struct isst_result *leve
 /** The base frequency below a level. */
 void report_base_frequency(struct report_node *node, const struct isst_result *level);
 
-/** Counts the cores of a domain that a level enables. @units: as the firmware counts them, modules
- * as one. Returns false where not all of its CPUs are known. */
+/** Counts the cores that a level enables; @units: modules as one. Returns false if CPUs are
+ * unknown. */
 bool level_count_cores(const struct cores *cores, const struct isst_result *level,
 		       unsigned int *count, unsigned int *units);
 
-/** The highest turbo frequency without SST-TF, and what all cores can reach at once: that of the
- * first bucket of their domain that holds them. */
+/** The highest turbo frequency without SST-TF, and that of all cores at once. */
 void level_turbo_report(const struct cores *cores, struct report_node *node,
 			const struct isst_result *level);
 
@@ -125,16 +115,13 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 
 /* ---- High priority cores that the command chooses, instead of the user: --high-priority ---- */
 
-/** Chooses the CPUs that the options ask for, among the run's domains. Returns false after an
- * error.
- */
+/** Chooses CPUs as the options ask. Returns false after an error. */
 bool core_choice_make(struct run *run);
 
 /** How many cores of a package were chosen. */
 unsigned int core_choice_count(const struct run *run, unsigned int package);
 
-/** Leaves out the run's domains in packages without a chosen core, which is reported. Returns false
- * after an error. */
+/** Drops packages without a chosen core, and reports them. Returns false after an error. */
 bool core_choice_keep_packages(struct run *run);
 
 /** Reports the CPUs as a list with ranges, such as taskset and cpusets take. */

@@ -23,11 +23,8 @@ refuse(enum exit_status status, char **problem, const char *format, ...)
 	return *problem ? status : STATUS_FAILED;
 }
 
-/**
- * A variable of the environment; NULL if it is not set, or empty. Also that of a caller who has
- * less privileges than the program is looked at: it is not followed, but who thinks to emulate must
- * not change the real machine.
- */
+/** A variable of the environment; NULL: unset or empty. Borrowed privileges do not follow it, but
+ * must not change the real machine instead. */
 static const char *environment(const char *name)
 {
 	const char *value = getenv(name);

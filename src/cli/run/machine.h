@@ -16,31 +16,20 @@ struct emulation {
 /** The emulator's target for it; to be freed, NULL without memory. */
 struct isst_emulator_target *emulation_target(const struct emulation *emulation);
 
-/**
- * Finds out which emulated machine is meant, by the command's operand, --emulate or the
- * environment, where real and effective ids agree.
- *
- * @emulation: its platform is NULL where the real machine is meant
- * @problem: on failure set to a message, to be freed (NULL without memory)
- */
+/** Finds the emulated machine that is meant: operand, --emulate or environment; @emulation:
+ * platform NULL: the real one. @problem: on failure, to be freed. */
 enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
 				char **problem);
 
-/** Opens a context on the machine that is meant, with options that are freed (NULL: there was no
- * memory). @context: NULL on failure. As above. */
+/** Opens the machine that is meant, and frees the options (NULL: no memory). As above. */
 enum exit_status machine_open(const struct request *request, struct isst_options *options,
 			      struct isst_context **context, char **problem);
 
-/**
- * The status for what the emulator returned, and a message with the nearest name of a platform
- * where there is none of the name given.
- *
- * @message: the emulator's, or NULL; freed and replaced
+/** The status for an error of the emulator; @message is freed and replaced, with the nearest name.
  */
 enum exit_status machine_problem(int error, const struct emulation *emulation, char **message);
 
-/** The machine that a command line means, for help and version, which do not depend on it; NULL: it
- * cannot be opened. */
+/** The machine that help and version describe; NULL: it cannot be opened. */
 struct isst_context *machine_look(const struct request *request);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading for the units of a run, in one call for all of them, and reporting unit by unit. Must not
- * know features or output formats. */
+/* Reads for all units of a run in one call, and reports unit by unit. */
 #ifndef ISST_CLI_READING_H
 #define ISST_CLI_READING_H
 
@@ -34,17 +33,14 @@ struct question {
 	const struct shown_value *shown;
 };
 
-/** The targets of the run's domains, or of its units' CPUs; to be freed. NULL: an error is
- * reported. */
+/** Targets of the run's domains, or of its units' CPUs; NULL: an error is reported. */
 struct isst_targets *domain_targets(struct run *run);
 struct isst_targets *cpu_targets(struct run *run);
 
-/** Reads for the run's domains, whose slots the results' targets are. To be freed; NULL: an error
- * is reported. */
+/** Reads for the run's domains, by their slots. To be freed; NULL: an error is reported. */
 struct isst_results *read_domains(struct run *run, const struct question *question);
 
-/** Reads one result for each domain, and shows it for each unit; where there is none, the cause.
- */
+/** Reads one result for each domain, and shows it, or its failure, for each unit. */
 void show_domains(struct run *run, const struct question *question);
 
 /** Reports a value of a result if the machine has it; as not known if it could not be read. */
@@ -83,8 +79,7 @@ static inline const struct isst_cpuset *cpus_of(const struct isst_result *result
 	return isst_result_cpus(result, id, &cpus) == 0 ? cpus : NULL;
 }
 
-/** Finds the CPUs of a list, names included. @cpus: set to them, to be freed; NULL on error.
- * Returns false after an error, which names the name. */
+/** Finds the CPUs of a list with its names, to be freed. Returns false after an error. */
 bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run does before it may change a machine: the lock, signals, privileges. Must not know what
- * the command does. */
+/* The lock, signals and privileges of a run. */
 #include "run.h"
 
 #include "../process/confirmation.h"
@@ -13,8 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. Most
- * changes are shorter than the time after which a run reports that it waits. */
+/* Programs wait 10 seconds for a command: the holder of the lock is reported before. */
 enum { LOCK_TIMEOUT_MS = 9000, QUIET_MS = 300 };
 
 /** Returns 0 or a negative errno. */
@@ -58,9 +56,8 @@ bool reserve_process(struct run *run)
 	struct rlimit limit;
 	int error;
 
-	/* A change that runs out of descriptors halfway cannot even be rolled back: files, device,
-	 * journal and lock are opened as they are needed. What the caller may raise himself, he
-	 * need not. It is not vital: a run that meets the limit reports it. */
+	/* A change without descriptors left could not be rolled back. Not vital: a run reports
+	 * that limit. */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);

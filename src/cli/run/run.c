@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How handlers report errors, notes and progress, and what becomes of a run's status. Must not know
- * what the command does. */
+/* Errors, notes, progress and the status of a run. */
 #include "run.h"
 
 #include "../text/wrap.h"
@@ -28,8 +27,7 @@ int run_is_interrupted(void *data)
 	return run->interrupted_by != NULL;
 }
 
-/** Reports a message, unless there is the same already: what several results need, such as a file
- * of the whole machine, fails for each of them. */
+/** Reports a message once: what several results need fails for each of them. */
 static void report_once(struct run *run, enum entry_kind kind, char *message, const char *code)
 {
 	const char *text = message ? message : "out of memory";

@@ -38,8 +38,8 @@ struct run {
 	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	struct step_folds *folds; /* what belongs there, of all changes; NULL: nothing is folded */
-	size_t reported_notices;  /* of the context's, so far */
+	struct step_folds folds; /* what belongs there, of all changes */
+	size_t reported_notices; /* of the context's, so far */
 	/* What a command that is carried out again keeps of levels; NULL: it is not. */
 	struct level_memory *level_memory;
 	bool again;	   /* a further round of --watch */
@@ -51,8 +51,7 @@ struct run {
 	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
-/** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and
- * while it makes a change. */
+/** Whether a signal ends the run @data, as the library asks in waits and changes. */
 int run_is_interrupted(void *data);
 
 /** The library's options that a command line asks for; NULL without memory. */
@@ -70,15 +69,13 @@ struct failure failure_of(const struct isst_result *result, int part);
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
 
-/** The same of a call that finds the driver: without one it is not known what an Intel processor
- * has. */
+/** The same of a call that finds the driver, without which an Intel processor is unknown. */
 int run_driver_call(struct run *run, int error);
 
 /** What a command was to ask could not be asked: an error. */
 void run_not_asked(struct run *run, int error);
 
-/** Targets as they were made; where that failed (@error), they are freed, an error is reported, and
- * NULL returned. */
+/** Returns the targets, or after an error NULL: then they are freed, and it is reported. */
 struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error);
 
 /** Reports the notices of the context that came since it was last called. */
@@ -93,12 +90,10 @@ void run_note(struct run *run, struct failure failure);
 /** The command had nothing to change; what was left by an interrupted run may have been. */
 void run_note_unchanged(struct run *run, const char *why);
 
-/** Whether a result is there as a whole; else its failure is reported, as unsupported where the
- * machine does not support it. @first: false for further units that share the result: not again */
+/** Whether there is a result; else reports its failure if it is the @first of the domain. */
 bool run_result(struct run *run, struct failure failure, bool first);
 
-/** A unit does not support the request: an error if the user named the unit, or if no unit is
- * reported; else a note. */
+/** A unit does not support it: an error if it is named, or no unit does; else a note. */
 void run_unsupported(struct run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -125,8 +120,7 @@ void run_finish(struct run *run);
 
 /* ---- The lock, signals and privileges ---- */
 
-/** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
- * false after an error. */
+/** Takes the lock, and blocks signals. Returns false after an error. */
 bool reserve_machine(struct run *run);
 
 /** The same without the lock, for a run that takes it later. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The units that a command is about: one for each power domain, or with --cpu one for each CPU
- * named. Must not know what is asked of them. */
+/* The units of a command: power domains, or with --cpu the CPUs named. */
 #ifndef ISST_CLI_TARGETS_H
 #define ISST_CLI_TARGETS_H
 
 #include "../report/report.h"
 
-/** What names a domain in output, as it was before the command changed it: which CPUs are online is
- * part of that. */
+/** The name of a domain in output, from before the change: it depends on online CPUs. */
 struct unit_place {
 	unsigned int package, die, number;
 	bool die_known, has_cpu;
@@ -36,21 +34,15 @@ struct targets {
 	bool named; /* by --cpu */
 };
 
-/**
- * Finds the units, one for each CPU named or, without names, of @kind.
- *
- * @cpus: the CPUs named, or NULL
- * @report: gets an error that names the CPUs that cannot be targets
- * Returns 0, -EOPNOTSUPP (a CPU that is offline or does not exist; @targets is empty) or -ENOMEM.
- */
+/** Finds the units: @cpus, or without (NULL) those of @kind. Returns 0, -EOPNOTSUPP after
+ * reporting CPUs that cannot be targets, or -ENOMEM. */
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
 		 const struct isst_cpuset *cpus, struct report *report);
 /** Leaves out the units of packages that are not in a set. */
 void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
 void targets_clear(struct targets *targets);
 
-/** Adds a unit to a report: package, die, power domain where the platform has more than one, CPU.
- */
+/** Adds a unit to a report, at its package, die, power domain and CPU. */
 struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
 				struct report *report);
 

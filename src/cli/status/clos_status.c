@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes of service that are in use or configured, and the map of cores with theirs. Must not know
- * output formats. */
+/* Classes of service, and the map of cores. */
 #include "../../common/priorities.h"
 #include "machine_status.h"
 
@@ -78,8 +77,7 @@ static void report_class(const struct machine_status *status, const struct domai
 	isst_cpuset_free(cpus);
 }
 
-/** Whether classes are not worth a report: they do not hold, all cores are in CLOS 0, and no class
- * is configured. */
+/** Whether classes do not hold, and all cores and classes are as after boot. */
 static bool is_unused(const struct machine_status *status, const struct domain_status *domain,
 		      const struct isst_results *results)
 {

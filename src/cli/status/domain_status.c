@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `status` ask for domains and CPUs, and keep between rounds of --watch. Must not
- * know output formats. */
+/* What the parts of `status` ask, and keep between rounds of --watch. */
 #include "machine_status.h"
 
 #include <errno.h>

@@ -78,8 +78,7 @@ static bool has_buckets(const struct isst_results *levels, unsigned int package)
 	return true;
 }
 
-/** The bucket that holds so many cores in all power domains of the package; the number of buckets:
- * none does. */
+/** The bucket that holds the cores in all domains of the package; the number of buckets: none. */
 static unsigned int find_bucket(const struct isst_results *levels, const struct isst_result *level,
 				const struct package_cores *cores)
 {
@@ -109,8 +108,7 @@ static void report_type_0(struct report_node *node, enum key_id key,
 		report_value_at(node, key, level, id, 0, bucket);
 }
 
-/** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. So
- * it is without any cores. */
+/** Reports the bucket of the cores, and its frequency, if there is one. */
 static void report_bucket(const struct run *run, struct report_node *node,
 			  const struct isst_results *levels, const struct isst_result *level,
 			  const struct package_cores *cores)
@@ -287,8 +285,7 @@ static void report_domain(const struct machine_status *status, const struct doma
 	isst_cpuset_free(cpus);
 }
 
-/** Reports the high priority CPUs of the machine, for programs (screens have them by domain): none
- * of what has no SST-TF. */
+/** Reports the high priority CPUs of the machine, for programs. */
 static void report_top(const struct machine_status *status)
 {
 	struct report_node *top = report_unit(status->run->report, NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of turbo ratios, the uncore and cpufreq; with --watch what CPUs run at, and packages draw.
- * It reads no MSR on TPMI machines, and nothing by CPUs that are isolated. */
+/* Limits; with --watch also frequencies and power. Disturbs no isolated CPU, reads no MSR on TPMI
+ * machines. */
 #include "machine_status.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@ static bool reads_limits(const struct domain_status *domain)
 	return domain->reads_limits;
 }
 
-/** Finds the domains whose limits are read: those with limits to compare them with. Returns whether
- * there are any. */
+/** Finds the domains whose limits can be compared. Returns whether there are any. */
 static bool find_domains(struct machine_status *status)
 {
 	struct run *run = status->run;
@@ -49,8 +48,7 @@ static bool find_domains(struct machine_status *status)
 	return any;
 }
 
-/** The limit of the level in a bucket, or with SST-TF the highest frequency of that; 0: the level
- * has no such bucket. */
+/** The highest frequency of a bucket, by the level or SST-TF; 0: there is no such bucket. */
 static unsigned int allowed_mhz(const struct isst_result *level, const struct isst_result *buckets,
 				unsigned int bucket)
 {
@@ -270,8 +268,7 @@ static const struct grouping REASONS = { isst_read_limit_reasons, KEY_STATUS_REA
 static const struct grouping LIMITS = { isst_read_scaling_limits, KEY_STATUS_SCALING, take_limits,
 					report_limits, .limits = true };
 
-/** Lists the CPUs that have values. The first failure is reported: it is mostly that of all.
- * Returns their number. */
+/** Lists CPUs that have values, and reports the first failure. Returns their number. */
 static size_t list_members(struct run *run, const struct grouping *grouping,
 			   const struct isst_results *results, struct member *members)
 {
@@ -308,8 +305,7 @@ static size_t list_members(struct run *run, const struct grouping *grouping,
 	return count;
 }
 
-/** The next CPU of a domain that stands in no group: of limits the first one, else one with the
- * highest value. NULL: there is none. */
+/** The next CPU in no group: the first one, of frequencies one of the highest. NULL: none. */
 static const struct member *find_next(const struct grouping *grouping, const struct member *members,
 				      size_t count, const struct isst_domain *domain)
 {

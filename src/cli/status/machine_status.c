@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `status`: what the machine is, and the state of each domain. It reads no MSR on TPMI machines,
- * and no file of isolated CPUs. Must not know output formats. */
+/* `status`: the machine, and the state of each domain. Reads no MSR on TPMI machines. */
 #include "machine_status.h"
 
 #include "../run/config.h"
@@ -45,10 +44,8 @@ bool firmware_is_asked_by_msr(struct isst_context *context)
 	       isst_platform_fact(context, ISST_FACT_CLOS_EPP) == 0;
 }
 
-/**
- * In further rounds leaves out the packages that only isolated CPUs could be asked for: each of
- * tens of requests would interrupt one of them, every few seconds. Returns false after an error.
- */
+/** Further rounds leave out packages of isolated CPUs alone: each request would interrupt one.
+ * Returns false after an error. */
 static bool leave_isolated_alone(struct run *run)
 {
 	struct isst_cpuset *undisturbed = NULL, *kept, *left_alone;
@@ -89,8 +86,7 @@ static bool leave_isolated_alone(struct run *run)
 	return !error;
 }
 
-/** Begins the units of the report, in their order. With --cpu the lowest CPU of a domain that is
- * named stands for it. */
+/** Begins the units; with --cpu the lowest CPU that is named stands for each. */
 static void begin_units(struct machine_status *status)
 {
 	struct run *run = status->run;
@@ -123,9 +119,8 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 	return status && status->core_power_state >= ISST_FEATURE_DISABLED;
 }
 
-/** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
- * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
- * any case. */
+/** Reads levels, features and classes. @parts: ISST_READ_LEVELS_... Returns false if there is
+ * nothing to report; always to be cleared. */
 static bool machine_status_read(struct machine_status *status, unsigned int parts)
 {
 	const struct question question = { .read = isst_read_core_power };
@@ -182,8 +177,7 @@ static const char *interface_of(struct isst_context *context)
 	return mmio ? "MMIO" : "none";
 }
 
-/** The last run of `config apply` in this boot. A record that cannot be used is none: the machine
- * is what it is. */
+/** The last `config apply` of this boot. */
 static void report_last_apply(struct run *run, struct report_node *top)
 {
 	struct isst_apply_record *last;
@@ -358,8 +352,8 @@ static void report_domains(struct machine_status *status)
 
 /* ---- What screens leave out: what concerns whole packages ---- */
 
-/** Explains what limits the CPUs of the packages; NULL: that could not be explained. What could not
- * be read is reported, unless the run has errors: most of it would stand there twice. */
+/** Explains limits of the packages; NULL: failed. What could not be read is reported only if
+ * nothing was before. */
 static struct isst_explanation *explain_limits(struct run *run)
 {
 	struct isst_explanation *explanation = NULL;
@@ -421,8 +415,7 @@ static void report_package(struct machine_status *status, const struct isst_resu
 	report_largest(status, package, node, KEY_POWER, ISST_VALUE_TDP_W);
 	report_largest(status, package, node, KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C);
 	high_priority_package_report(status, levels, package, node);
-	/* Each reason once, since more or less may have been read for other CPUs: those of the same
-	 * code follow each other. What cannot be read is in no format that this is for. */
+	/* Each reason once: findings with one code follow each other. */
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
 		if (!isst_cpuset_has(isst_finding_packages(finding), package) ||
 		    isst_finding_code(finding) == reported)
@@ -460,8 +453,7 @@ static void report_rows(struct machine_status *status)
 		struct isst_explanation *explanation = NULL;
 		const struct isst_result *level;
 
-		/* What could not be read of SST-TF, unless something was reported before: what is
-		 * read for high priority cores is the same. */
+		/* What could not be read of SST-TF, unless errors were reported before. */
 		if (status->run->status == STATUS_DONE) {
 			for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
 				run_failure(status->run, failure_of(level, ISST_PART_PERF_PROFILE));
@@ -481,9 +473,7 @@ static void report_rows(struct machine_status *status)
 	}
 }
 
-/** Whether CPUs may be online that their level does not enable, or offline: then it is worth a
- * look which of these a level has otherwise. Not where a level could not be read: a `?` stands
- * there. */
+/** Whether CPUs may be on- or offline against their level, as far as levels could be read. */
 static bool may_differ_from_levels(const struct machine_status *status)
 {
 	bool differs = isst_cpuset_count(status->cores.unplaced) > 0;
@@ -523,8 +513,7 @@ void machine_status(struct run *run)
 				running_status_report(&status);
 			if (request_has(run->request, OPTION_WATCH) || !(map || run->complete))
 				power_status_report(&status);
-			/* What could not be read stands there already; a map shows which are
-			 * offline. */
+			/* A map shows which CPUs are offline. */
 			if (!map && !run->again && !run->complete && run->status == STATUS_DONE &&
 			    may_differ_from_levels(&status))
 				levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,

@@ -9,8 +9,7 @@
 /* Classes of service. */
 enum { STATUS_CLASSES = 4 };
 
-/** What a command that is carried out again keeps of levels, for as long as the levels are the
- * same: results of isst_read_levels(); NULL: none are kept. */
+/** Results of levels that rounds of --watch keep while these are the same; NULL: none. */
 struct level_memory {
 	struct isst_results *properties, *buckets;
 };
@@ -40,15 +39,13 @@ struct machine_status {
 	struct cores cores;
 };
 
-/** Makes the units those of all domains of the packages that --cpu names. Returns false after an
- * error. */
+/** Makes all domains of the named packages units. Returns false after an error. */
 bool machine_status_find(struct run *run);
 
 /** Whether a CPU of a domain may be interrupted. */
 bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed);
 
-/** Whether the firmware is asked through MSRs, for each of which the kernel interrupts a CPU: that
- * is so before Ice Lake, whose classes were the first with an energy preference. */
+/** Whether the firmware is asked by MSRs, which interrupt a CPU: before Ice Lake, without EPP. */
 bool firmware_is_asked_by_msr(struct isst_context *context);
 
 /** The status of a domain; NULL: it is none of the run's targets. */
@@ -67,8 +64,7 @@ static inline bool is_off(unsigned int feature_state)
 	return feature_state == ISST_FEATURE_DISABLED || feature_state == ISST_FEATURE_UNSUPPORTED;
 }
 
-/** Whether has_priorities() is certain. What cores have with SST-TF where core-power is off and
- * classes do not hold by SST-TF alone was not measured. */
+/** Whether has_priorities() is certain: SST-TF with core-power off was not measured. */
 static inline bool knows_priorities(const struct domain_status *domain)
 {
 	return has_priorities(domain) || is_off(domain->turbo_freq_state) ||
@@ -91,8 +87,7 @@ static inline bool is_shown(const struct domain_status *domain)
 const struct isst_result *result_of_domain(const struct isst_results *results,
 					   const struct isst_domain *domain);
 
-/** Reads for the domains that are wanted, in the order of the slots. To be freed; NULL where there
- * are none, or after reporting why. */
+/** Reads for domains that are wanted. To be freed; NULL: none, or an error is reported. */
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
 
@@ -100,30 +95,24 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 struct isst_results *status_read_cpus(struct machine_status *status, reader read,
 				      const struct isst_cpuset *cpus);
 
-/**
- * Reads parts of the current levels for the domains that are wanted, unless what is kept of them is
- * of the same domains and levels, and complete. *@kept is read into, and to be freed in the end; it
- * is NULL where there are none, or after reporting why.
- */
+/** Reads parts of current levels, unless *@kept is complete and current; NULL: none, or an error
+ * is reported. */
 void status_keep_levels(struct machine_status *status, unsigned int parts,
 			bool (*wanted)(const struct domain_status *domain),
 			struct isst_results **kept);
 
-/** Reads the levels of all domains; of a command that is carried out again, which asks for the
- * current ones, parts that stay as they are, only where they may be others by now. Returns 0, or a
- * negative errno after reporting it. */
+/** Reads all levels, in further rounds only what may have changed. Returns 0, or a negative errno
+ * after reporting it. */
 int status_read_levels(struct machine_status *status, unsigned int parts);
 /** The result with these parts of a domain's level; NULL if there is none. */
 const struct isst_result *status_properties(const struct machine_status *status,
 					    const struct domain_status *domain);
 
-/** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
- * or -ENOMEM. */
+/** Adds the online CPUs shown to @left_out, if in @except, or @cpus. Returns 0 or -ENOMEM. */
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
 		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
 
-/** Adds the online CPUs that are shown of a domain's cores in classes from @first to @last. Returns
- * 0 or -ENOMEM. */
+/** Adds the online CPUs shown in classes @first to @last. Returns 0 or -ENOMEM. */
 int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
 		     int first, int last, struct isst_cpuset *cpus);
 
@@ -135,28 +124,19 @@ void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
 void running_status_report(struct machine_status *status);
 void power_status_report(struct machine_status *status);
-/** The buckets and the high priority cores of a package, below its unit. @levels: of all domains,
- * with SST-TF. */
+/** The buckets and high priority cores of a package. */
 void high_priority_package_report(const struct machine_status *status,
 				  const struct isst_results *levels, unsigned int package,
 				  struct report_node *node);
-/** The levels of all domains with SST-TF. To be freed; NULL where there are none, or after
- * reporting why. */
+/** The levels of domains with SST-TF. To be freed; NULL: none, or an error is reported. */
 struct isst_results *high_priority_levels(struct machine_status *status);
 
 /* ---- Rounds of --watch ---- */
 
 struct output;
 
-/**
- * Watches until the user or the terminal ends it. The machine is discovered, and again only where
- * other CPUs are online.
- *
- * @run: its report has what was reported before
- * @ask: carries the command out once
- * Returns the status that the program ends with; a signal that ended it arrives when those of the
- * run are released.
- */
+/** Watches until the user or the terminal ends it. @ask: carries the command out; the run's report
+ * has its notes. Returns the exit status; a signal that ended it is raised on release. */
 enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(struct run *run));
 
 #endif

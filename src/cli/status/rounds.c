@@ -29,8 +29,7 @@ struct watching {
 
 /* ---- A round ---- */
 
-/** Nothing is asked until the next round. A module that registers meanwhile, or is unloaded, must
- * not find the device open. */
+/** Closes the device between rounds, so that modules can come and go. */
 static void finish_round(const struct watching *watching)
 {
 	run_finish(watching->run);
@@ -48,8 +47,7 @@ static void take_time(struct watching *watching)
 		(void)strftime(watching->clock, sizeof(watching->clock), "%H:%M:%S", &local);
 }
 
-/** Makes another report, in which what changed is marked. Returns false without memory: then it is
- * that of the round before. */
+/** Makes the next report, with marks. Returns false without memory: it is the last one then. */
 static bool begin_again(struct watching *watching)
 {
 	struct run *run = watching->run;
@@ -66,8 +64,7 @@ static bool begin_again(struct watching *watching)
 	targets_clear(&run->targets);
 	isst_cpuset_free(run->cpus);
 	run->cpus = NULL;
-	/* CPUs that went on- or offline are followed. Each report has the notices of the last
-	 * discovery, and what is found wrong. */
+	/* Follows CPUs. Each report has the notices of the last discovery. */
 	changed = isst_cpus_changed(run->context);
 	if (changed > 0)
 		changed = isst_rediscover(run->context);
@@ -107,8 +104,7 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 	free(memory.text);
 }
 
-/** Makes the screen of the last report in the size that the terminal has now. Returns 0 or -ENOMEM.
- */
+/** Makes the screen in the present size of the terminal. Returns 0 or -ENOMEM. */
 static int make_screen(const struct watching *watching, struct memory_stream *screen,
 		       unsigned int *lines)
 {
@@ -187,8 +183,7 @@ static enum exit_status watch_terminal(struct watching *watching)
 
 /* ---- Elsewhere ---- */
 
-/** Signals have their usual effect, as has a reader that goes away. Returns when something cannot
- * be written. */
+/** Writes screens until that fails; signals have their usual effect. */
 static enum exit_status watch_stream(struct watching *watching)
 {
 	struct run *run = watching->run;

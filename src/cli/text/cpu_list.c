@@ -9,10 +9,7 @@
 
 #define BLANKS " \t\n\v\f\r"
 
-/**
- * Copies a list without what scripts that put lists together leave in it: commas before, behind and
- * between CPUs, and blanks before a number.
- */
+/** Copies a list without stray commas, and blanks before numbers. */
 static int tidy_list(const char *text, char *list)
 {
 	char *end = list;
@@ -35,9 +32,8 @@ static int tidy_list(const char *text, char *list)
 	return end > list ? 0 : -EINVAL;
 }
 
-/** Takes the names out of a text, which stand between commas: commas in their places, and in those
- * of blanks before them, do no harm. @wrong: set to the first one that is none, with its @, to be
- * freed. Returns 0, -EINVAL or -ENOMEM. */
+/** Replaces names in a text by commas. @wrong: the first one that is none, to be freed. Returns 0,
+ * -EINVAL or -ENOMEM. */
 static int take_names(struct cpu_list *list, char *text, char **wrong)
 {
 	for (char *at = text; *at;) {

@@ -5,8 +5,7 @@
 
 #include "isst.h"
 
-/** CPUs that an option names: by number, and by names such as @package:1, which stand for CPUs of a
- * machine that is not known yet. */
+/** CPUs by number, and by names such as @package:1 of a machine not known yet. */
 struct cpu_list {
 	struct isst_cpuset *numbers; /* NULL: the option was not given */
 	char **names;		     /* without the @ */
@@ -16,8 +15,7 @@ struct cpu_list {
 /** Adds the CPUs of a text. Returns 0, -EINVAL, -ERANGE or -ENOMEM. */
 int cpu_list_read(struct cpu_list *list, const char *text);
 
-/** Finds the first name in a text that is none. @name: set to it with its @, to be freed; NULL: all
- * are names. Returns 0 or -ENOMEM. */
+/** Finds the first wrong name in a text, to be freed; NULL: none. Returns 0 or -ENOMEM. */
 int cpu_list_find_wrong_name(const char *text, char **name);
 
 void cpu_list_clear(struct cpu_list *list);

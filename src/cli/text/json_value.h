@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A JSON document in memory: built, searched and written. Must not know what it describes.
- *
- * Memory that runs out is remembered in the document: the functions then do nothing, accept the
- * NULL values that they returned before, and json_failed() reports it in the end.
- */
+/* A JSON document in memory. Without memory its functions do nothing, and json_failed() is true. */
 #ifndef ISST_CLI_JSON_VALUE_H
 #define ISST_CLI_JSON_VALUE_H
 
@@ -34,8 +29,7 @@ struct json {
 
 /** A new document, which is an object; NULL without memory. */
 struct json *json_new(void);
-/** One whose members are in the order of their names, and whose values are each on a line of their
- * own, as `jq -S` writes them: documents of two sources can be compared line by line. */
+/** One with sorted members and each value on a line, as `jq -S` writes it. */
 struct json *json_new_sorted(void);
 void json_free(struct json *root);
 
@@ -45,8 +39,7 @@ bool json_failed(const struct json *root);
 /** Remembers in the document of a value, which may be NULL, that memory ran out for it. */
 void json_fail(struct json *value);
 
-/* Values are added behind the last one of @parent, or in the order of names, and returned. @name:
- * NULL in an array. */
+/* Values are added last, or sorted, and returned. @name: NULL in an array. */
 
 struct json *json_add(struct json *parent, const char *name, enum json_kind kind);
 struct json *json_add_number(struct json *parent, const char *name, uint64_t number);

@@ -72,8 +72,7 @@ static size_t value_length(const char *text)
 	return length;
 }
 
-/** The length of what a text, which is not empty, begins with and stays together: what is quoted,
- * or between brackets, `old -> new`, or a word. */
+/** The length of what stays together: quoted, in brackets, `old -> new`, or a word. */
 static size_t phrase_length(const char *text)
 {
 	static const char QUOTES[] = "`'[", ENDS[] = "`']", ARROW[] = " -> ";

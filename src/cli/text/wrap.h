@@ -19,21 +19,14 @@ struct wrap {
 /** How much of a list fits a width: all of it, or up to a comma; 0: nothing. */
 size_t wrap_list_break(const char *words, size_t length, size_t width);
 
-/** Writes a word, or words that stay together. What is wider than the page is broken behind commas.
- */
+/** Writes words that stay together; broken behind commas if wider than the page. */
 void wrap_words(struct wrap *wrap, const char *words, size_t length);
 
-/** Writes words; a line end begins a new line. What stands between quotes or brackets, such as
- * a command, stays in one line if it fits, so that it can be copied; so does `old -> new`. */
+/** Writes words and line ends. Quotes, brackets and `old -> new` stay in one line if they fit. */
 void wrap_text(struct wrap *wrap, const char *text);
 
-/**
- * Writes text from elsewhere in lines of a page, without an end of the last one; those behind the
- * first one are indented more than that is.
- *
- * @column: where it begins
- * Returns 0 or, with nothing written, -ENOMEM.
- */
+/** Writes foreign text in lines of a page, later ones indented, without the last line end.
+ * @column: where it begins. Returns 0 or, with nothing written, -ENOMEM. */
 int wrap_line(const char *text, size_t columns, size_t column, FILE *stream);
 
 #endif
