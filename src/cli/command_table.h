@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command table: every feature and command, once. */
 #ifndef ISST_CLI_COMMAND_TABLE_H
 #define ISST_CLI_COMMAND_TABLE_H
 
@@ -11,7 +10,6 @@ extern const struct feature features[];
 /** The options that the reference tool accepts behind each command; without help texts. */
 extern const struct option_row argument_options[];
 
-/** What --info does. */
 extern const struct command info_command;
 /** The commands that stand in the place of a feature. Ended by a NULL name. */
 extern const struct command single_commands[];

@@ -31,7 +31,6 @@ void describe_command(struct report_header *header, const struct request *reques
 		header->command = "--version";
 }
 
-/** Describes a machine that was opened just now; reads a file of the kernel. */
 static void describe_machine(struct report *report, struct isst_context *context)
 {
 	struct report_header *header = &report->header;
@@ -57,7 +56,6 @@ static void trace(void *data, int level, const char *line)
 	fputc('\n', data);
 }
 
-/** Returns false after an error. */
 static bool discover(struct run *run)
 {
 	bool journal = run->request->command->flags & COMMAND_JOURNAL;
@@ -139,7 +137,6 @@ static bool check_command(struct run *run)
 	return false;
 }
 
-/** Returns false after an error. */
 static bool find_targets(struct run *run)
 {
 	unsigned int flags = run->request->command->flags;

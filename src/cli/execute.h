@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The execution of the command that was requested. */
 #ifndef ISST_CLI_EXECUTE_H
 #define ISST_CLI_EXECUTE_H
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A help text that is being written. */
 struct help {
 	const char *program;
 	unsigned int columns;
@@ -24,7 +23,6 @@ static void write_lines(const struct help *help, const char *text, const char *e
 	fputs(end, help->stream);
 }
 
-/** Writes a description in a column beside what @width characters were written of. */
 static void write_beside(const struct help *help, int width, const char *text)
 {
 	enum { COLUMN = 29 };
@@ -58,7 +56,6 @@ static void write_name(const struct help *help, const char *name, const char *te
 	write_beside(help, fprintf(help->stream, "  %s", name), text);
 }
 
-/** Whether any command of a feature works. */
 static bool feature_available(const struct feature *feature, bool preset)
 {
 	const struct command *command = feature->commands;
@@ -112,7 +109,6 @@ __attribute__((format(printf, 2, 3))) static void write_words(struct wrap *usage
 	free(words);
 }
 
-/** A line of the usage. @label: `Usage:`, or blanks. */
 static struct wrap begin_usage(const struct help *help, const char *label)
 {
 	struct wrap usage = { help->stream, help->columns, .indent = strlen(label) + 5 };
@@ -152,7 +148,6 @@ static void write_usage(const struct help *help, const char *label, const struct
 	fputc('\n', help->stream);
 }
 
-/** The same of what stands in the place of a feature and a command. */
 static void write_plain_usage(const struct help *help, const char *label, const char *words)
 {
 	struct wrap usage = begin_usage(help, label);

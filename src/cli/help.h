@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Help texts at three levels, made from the tables; must touch nothing of a machine. */
 #ifndef ISST_CLI_HELP_H
 #define ISST_CLI_HELP_H
 

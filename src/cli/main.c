@@ -98,7 +98,6 @@ static enum exit_status print_version(const struct request *request, struct outp
 	return status;
 }
 
-/** Reports a wrong command line, with the help of a feature alone. */
 static int refuse(const struct request *request, struct output *output, const char *problem)
 {
 	enum exit_status status;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command needs, and what it cannot be combined with, by the flags of its row. */
 #include "../common/memory_stream.h"
 #include "command_table.h"
 #include "render/render.h"
@@ -71,7 +70,6 @@ static int check_choice(const struct request *request, char **problem)
 	return 0;
 }
 
-/** A path is one of json-v2. */
 static int check_path(const struct request *request, char **problem)
 {
 	const char *path = request_text(request, OPTION_GET), *wrong;
@@ -272,7 +270,6 @@ int request_check_format(const struct request *request, char **problem)
 	return 0;
 }
 
-/** Checks what no single option of a command shows. */
 static int check_together(const struct request *request, char **problem)
 {
 	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&

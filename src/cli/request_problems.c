@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of a command line that are not understood, and what was probably meant. */
 #include "request_read.h"
 
 #include "../common/memory_stream.h"

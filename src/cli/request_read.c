@@ -28,7 +28,6 @@ static struct option_row *rows_of(const struct command *command)
 	return rows;
 }
 
-/** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
 static int read_arguments(struct request *request, const struct option_place *place, int argc,
 			  char **argv, char **problem)
 {
@@ -49,7 +48,6 @@ static int read_arguments(struct request *request, const struct option_place *pl
 	return error;
 }
 
-/** Reads what stands behind the command that was found: arguments, or a program. */
 static int read_behind_command(struct request *request, int argc, char **argv, char **problem)
 {
 	const struct feature *feature = request->feature;
@@ -214,7 +212,6 @@ static int use_oob(struct request *request, char **problem)
 	return 0;
 }
 
-/** Checks what no single option shows. */
 static int check_whole(struct request *request, char **problem)
 {
 	static const enum option_id emulation[] = { OPTION_EMULATE, OPTION_EMULATE_STATE,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a command line by the tables of options and commands. */
 #ifndef ISST_CLI_REQUEST_READ_H
 #define ISST_CLI_REQUEST_READ_H
 
@@ -21,7 +20,6 @@ const char *request_option_name(const struct request *request, enum option_id id
 /** Whether the command has the format, and that goes with its options. */
 int request_check_format(const struct request *request, char **problem);
 
-/** Whether a command has all that it needs, and nothing that it cannot be combined with. */
 int request_check(const struct request *request, char **problem);
 
 /* request_problems.c */
@@ -35,7 +33,6 @@ char *problem_find_elsewhere(const struct command *of, const char *name, size_t 
 /** A word that is neither a feature nor a command that stands in the place of one. */
 int problem_unknown_feature(const struct request *request, const char *word, char **problem);
 
-/** A word that is no command of a feature. */
 int problem_unknown_command(const struct feature *feature, const char *word, char **problem);
 
 /** A word that is none of the command's; @before: the one that stands before it. */

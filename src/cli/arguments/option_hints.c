@@ -26,7 +26,6 @@ int usage_problem(char **problem, const char *format, ...)
 #define PLATFORM "platform"
 #define EMULATE "emulate"
 
-/** A word that is no option here. */
 struct unknown {
 	const char *word; /* as given */
 	const char *name; /* in it; of @length */
@@ -35,7 +34,6 @@ struct unknown {
 	const char *shown; /* the word or, of letters joined in it, the one with its dash */
 };
 
-/** The row with exactly that name or letter. */
 static const struct option_row *find_exact(const struct option_row *rows,
 					   const struct unknown *unknown)
 {
@@ -121,7 +119,6 @@ static int explain_ambiguous(const struct option_row *rows, const struct unknown
 	return error;
 }
 
-/** The option whose name is nearest to what was typed; NULL: none is near. */
 static const char *nearest_name(const struct option_row *rows, const char *name)
 {
 	struct suggestion suggestion = { .word = name };

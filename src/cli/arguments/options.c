@@ -77,7 +77,6 @@ const struct option_row anywhere_options[] = { HELP_ROW, VERSION_ROW, { .name = 
 
 /* ---- Finding options ---- */
 
-/** A word of the command line that begins with a dash. */
 struct option_word {
 	const char *word;
 	const char *name;  /* behind the dashes */
@@ -219,7 +218,6 @@ static int read_letters(struct reader *reader, const char *word, char **problem)
 	return error;
 }
 
-/** Reads one word, and a value behind it. */
 static int read_option(struct reader *reader, char **problem)
 {
 	const struct option_word word = split(reader->words[reader->next++]);

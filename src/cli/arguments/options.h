@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that describe options, and the words of a command line that are read by them. */
 #ifndef ISST_CLI_OPTIONS_H
 #define ISST_CLI_OPTIONS_H
 
@@ -10,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** As the option --format selects them. */
 enum output_format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
@@ -102,7 +100,6 @@ enum value_kind {
 	VALUE_CORES,	 /* N, N/package or `bucket N`: a number of cores, see enum cores_form */
 };
 
-/** What the number of VALUE_CORES is. */
 enum cores_form {
 	CORES_IN_ALL,
 	CORES_PER_PACKAGE,
@@ -158,7 +155,6 @@ struct option_place {
 	bool reference;
 };
 
-/** The options before the feature, and those that work anywhere. */
 extern const struct option_row global_options[];
 extern const struct option_row anywhere_options[];
 

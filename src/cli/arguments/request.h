@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands, as rows of the command table, and a command line that was understood. */
 #ifndef ISST_CLI_REQUEST_H
 #define ISST_CLI_REQUEST_H
 
@@ -34,7 +33,6 @@ enum command_flags {
 	COMMAND_HELPS = 1 << 25, /* the option --help as a word: takes a feature and a command */
 };
 
-/** The flags of commands that take one word more. */
 #define COMMAND_TAKES_WORD \
 	(COMMAND_HAS_OPERAND | COMMAND_HAS_DIRECTORY | COMMAND_HAS_TARGET | COMMAND_CONFIG)
 
@@ -106,7 +104,6 @@ static inline unsigned int request_number(const struct request *request, enum op
 	return (unsigned int)request->options.value[option].number;
 }
 
-/** The value as it was given; NULL: it was not. */
 static inline const char *request_text(const struct request *request, enum option_id option)
 {
 	return request->options.value[option].text;

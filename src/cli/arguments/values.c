@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of options: exactly what the option's row describes, or a message. */
 #include "../../common/memory_stream.h"
 #include "options.h"
 
@@ -38,7 +37,6 @@ static int read_limits(const struct option_row *row, const char *text, struct op
 	return error;
 }
 
-/** Finds a word among those of the row. */
 static int read_word(const struct option_row *row, const char *text, size_t length,
 		     uint64_t *number)
 {
@@ -138,7 +136,6 @@ static int read_value(const struct option_row *row, const char *text, struct opt
 	return read_cores(row, text, value);
 }
 
-/** Lists the words of a row. @numbered: each is the meaning of a number */
 static void list_words(const struct option_row *row, bool numbered, const char *last, FILE *stream)
 {
 	for (unsigned int i = 0; row->words[i]; i++) {

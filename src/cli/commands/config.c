@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of config, but for `try`. */
 #include "../run/config.h"
 #include "../process/save_file.h"
 #include "../run/change.h"
@@ -139,7 +138,6 @@ static void record_reset(struct run *run)
 		config_record(run, NULL, 0);
 }
 
-/** Makes what a configuration states, and reports it as the result of that key. */
 static void make(struct run *run, struct isst_config *config, struct report_node *top,
 		 enum key_id key)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which class of service CPUs are in: CPU by CPU, or class by class. */
 #include "../../common/numbered.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"

@@ -21,7 +21,6 @@ static void report_group(void *data, const struct step_group *group)
 		     group->texts.text[STEP_NEW]);
 }
 
-/** What was changed, while there is time to look at it. */
 static void report_steps(struct run *run, const struct isst_change *change)
 {
 	struct step_folds folds = { NULL, 0 };
@@ -44,7 +43,6 @@ static void report_kept(struct run *run, struct report_node *top)
 	config_record(run, run->config, 0);
 }
 
-/** Keeps the change, or rolls it back; frees it. */
 static void decide(struct run *run, struct isst_change *change, struct report_node *top)
 {
 	unsigned int seconds = request_has(run->request, OPTION_TIMEOUT)

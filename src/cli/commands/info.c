@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --info: what the machine supports, package by package. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
-/** What is reported of a package, by its first power domain. */
 struct summary {
 	const struct unit *unit;
 	bool known; /* the level summary could be read */
@@ -78,7 +76,6 @@ static void summarise(struct run *run, const struct levels *levels,
 					      : ISST_FEATURE_UNSUPPORTED;
 }
 
-/** Leaves the first unit of each package: all that --info looks at. */
 static void keep_first_of_packages(struct targets *targets)
 {
 	size_t kept = 0;

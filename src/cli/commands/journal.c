@@ -10,7 +10,6 @@ static struct report_node *journal_node(struct run *run)
 	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
 }
 
-/** Opens the journal; reports where there is none. Returns NULL then, or after an error. */
 static struct isst_journal *open_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;
@@ -33,7 +32,6 @@ static const enum key_id SHOWN[STEP_FOLD_TEXTS] = { KEY_JOURNAL_OLD, KEY_JOURNAL
 						    KEY_JOURNAL_APPLY };
 static const enum key_id APPLIED[STEP_FOLD_TEXTS] = { KEY_JOURNAL_RESULT, KEY_JOURNAL_NOW };
 
-/** The list that is being reported. */
 struct list {
 	struct run *run;
 	struct report_node *top;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `levels`: what each performance level has, for the choice of one. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 #include "../status/machine_status.h"
@@ -73,7 +72,6 @@ static void report_level(const struct run *run, const struct levels *levels,
 		buckets_report(run, node, level);
 }
 
-/** Reports the levels of a unit. Returns false where none could be read. */
 static bool report_unit_levels(struct run *run, const struct levels *levels,
 			       const struct cores *cores, const struct unit *unit)
 {

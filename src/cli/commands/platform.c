@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of platform, and `emulate`. */
 #include "../process/privileges.h"
 #include "../process/program.h"
 #include "../run/handlers.h"
@@ -61,7 +60,6 @@ static bool begin(struct run *run, struct operation *operation)
 	return operation->target != NULL;
 }
 
-/** Reports what the emulator answered. Returns true if it did what it was asked. */
 static bool finish(struct run *run, struct operation *operation, int error)
 {
 	enum exit_status status;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What the options ask to be shown. Returns false after an error. */
 static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 {
 	/* The words that name a type on every machine, by its number. */
@@ -91,7 +90,6 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
 }
 
-/** Whether a unit has that bucket; -1: all. */
 static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
 {
 	bool any = bucket < 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `turbo-freq plan`: the buckets of each package, and the cores that would be chosen. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
-/** Reports which bucket the chosen cores use, and what the next one would give. */
 static void report_use(struct run *run, struct report_node *node, const struct isst_result *level,
 		       unsigned int cores)
 {
@@ -50,7 +48,6 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		report_use(run, node, level, cores);
 }
 
-/** The level of a unit, where it has buckets; failures are reported. */
 static const struct isst_result *level_with_buckets(struct run *run, const struct levels *levels,
 						    const struct unit *unit)
 {

@@ -165,7 +165,6 @@ static void take_signals(struct watch *watch)
 	}
 }
 
-/** Waits until a look is due, or something else has to be done. Returns 0 or a negative errno. */
 static int wait_for_look(struct watch *watch)
 {
 	int64_t due_ms = watch->watcher.due_ms;
@@ -326,7 +325,6 @@ static enum exit_status end(struct watch *watch, int error)
 		       : run->status;
 }
 
-/** Opens what is waited for, and decides how often to look. Returns 0 or a negative errno. */
 static int begin(struct watch *watch)
 {
 	const struct request *request = watch->run->request;
@@ -355,7 +353,6 @@ static int begin(struct watch *watch)
 	return error ? error : open_descriptors(watch);
 }
 
-/** There is something wrong before anything is watched. */
 static enum exit_status refuse(const struct watch *watch)
 {
 	struct run *run = watch->watcher.run;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Actions of a watcher: CPUs follow a level, or a domain becomes what the file states again. */
 #include "watcher.h"
 
 #include "../../common/hash.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at a machine: a small look, of a few driver calls, shows whether a whole one is needed. */
 #include "watcher.h"
 
 #include "../../common/hash.h"
@@ -51,7 +50,6 @@ struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domai
 	return *at ? *at : watcher->units;
 }
 
-/** Returns NULL without memory. */
 static struct watched_part *find_part(struct watch_unit *unit, const char *subject, bool compared)
 {
 	struct watched_part **at = &unit->parts;
@@ -90,7 +88,6 @@ static void take_found(struct watcher *watcher, struct watch_unit *unit, const c
 		fail_unit(watcher, watcher->units, "");
 }
 
-/** Adds a value of a unit, to the digest as well. */
 static void take_value(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		       const char *present)
 {
@@ -179,7 +176,6 @@ static void read_levels(struct watcher *watcher)
 	isst_targets_free(targets);
 }
 
-/** Adds a list of CPUs. @none: what it is without any */
 static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		      const struct isst_cpuset *cpus, const char *before, const char *none)
 {
@@ -313,7 +309,6 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 	return NULL;
 }
 
-/** What the library is called for. */
 enum call {
 	COMPARE,     /* with a configuration: units that it states something about */
 	COMPARE_ALL, /* with one that was read just now */
@@ -325,7 +320,6 @@ static bool can_call(const struct watcher *watcher, const struct watch_unit *uni
 	return unit->seen && (call != COMPARE || watcher->file || unit->based);
 }
 
-/** Calls for one unit or, with NULL, for all that can be looked at. */
 static int call_for(struct watcher *watcher, const struct watch_unit *one, enum call call,
 		    struct isst_config **config)
 {
@@ -355,7 +349,6 @@ static int call_for(struct watcher *watcher, const struct watch_unit *one, enum 
 	return error;
 }
 
-/** Why a call failed. */
 static const char *problem_of(const struct watcher *watcher, const struct isst_config *config)
 {
 	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;

@@ -77,7 +77,6 @@ static enum watched_verdict settle(struct watched *watched, bool there, uint64_t
 	return WATCHED_NOTHING;
 }
 
-/** A look at what may have changed. */
 static enum watched_verdict compare_looks(struct watched *watched, bool there, uint64_t value,
 					  int64_t now_ms)
 {

@@ -17,7 +17,6 @@ enum watched_state {
 	WATCHED_GONE,	 /* there is nothing to look at: offline, or without a driver */
 };
 
-/** What a look is to be reported as. */
 enum watched_verdict {
 	WATCHED_NOTHING,
 	WATCHED_HAS_CHANGED, /* two looks agree on another value */
@@ -84,7 +83,6 @@ bool actions_made(struct actions *actions, int64_t now_ms);
 /** An action failed. Returns whether that is to be reported: another @cause than the last time. */
 bool actions_failed(struct actions *actions, uint64_t cause, int64_t now_ms);
 
-/** No action has to wait for those that failed. */
 void actions_forgive_failures(struct actions *actions);
 
 #endif

@@ -9,7 +9,6 @@
 
 /* ---- Reports ---- */
 
-/** Reports a value that became another one; of a file whether it is as that states it. */
 static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 			 const struct found *found, const char *old, const char *present)
 {
@@ -121,7 +120,6 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 	}
 }
 
-/** Feeds a part with what the look found of it. */
 static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct watched_part *part,
 		       int64_t now_ms)
 {

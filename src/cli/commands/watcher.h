@@ -8,7 +8,6 @@
 #include "../run/run.h"
 #include "watched.h"
 
-/** Something that a watcher reports. */
 struct watch_report {
 	const char *event;  /* a word: changed, differs, unstable, ... */
 	const char *target; /* what it is about */
@@ -17,7 +16,6 @@ struct watch_report {
 	const char *cause; /* why, or by whom; NULL: that is not known */
 };
 
-/** A value as a look found it. */
 struct found {
 	struct found *next; /* of other CPUs */
 	char *target;	    /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
@@ -25,7 +23,6 @@ struct found {
 	char *present;
 };
 
-/** A value of a domain, or of the machine as a whole. */
 struct watched_part {
 	struct watched_part *next;
 	bool compared; /* with a configuration: what differs from that is found */
@@ -35,7 +32,6 @@ struct watched_part {
 	char subject[];	   /* `level`, `CLOS 2 max` */
 };
 
-/** A domain, or the machine as a whole. */
 struct watch_unit {
 	struct watch_unit *next;
 	struct watched reach; /* whether there is something to look at */
@@ -83,19 +79,16 @@ struct watcher {
 	struct isst_cpuset *online, *by_hand;
 };
 
-/** Watches until a signal or, if asked for, a difference. Returns the exit status. */
 enum exit_status watch_machine(struct run *run, struct output *output);
 
 /** Before the first look. Returns false without memory. */
 bool watcher_begin(struct watcher *watcher);
 
-/** Looks if that is due, and reports. Sets watcher->due_ms. */
 void watcher_look(struct watcher *watcher, int64_t now_ms);
 
 /** Something may have changed: a look is due now or, after another hint, a second after that. */
 void watcher_hint(struct watcher *watcher, int64_t now_ms);
 
-/** Whether everything that can be looked at is known. */
 bool watcher_is_settled(const struct watcher *watcher);
 
 /** An administrator wants actions again, after fights and failures. */
@@ -114,7 +107,6 @@ void watcher_clear(struct watcher *watcher);
 struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
 void found_clear(struct found **list);
 
-/** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct watcher *watcher);
 
 /** Adds to a small look all that differs from a configuration: the file, or what it was. */
@@ -126,7 +118,6 @@ bool look_accept(struct watcher *watcher);
 /** The next look opens and discovers the machine anew. */
 void look_anew(struct watcher *watcher);
 
-/** The domain of a unit; NULL: it has none. */
 const struct isst_domain *look_find_domain(struct isst_context *context,
 					   const struct watch_unit *unit);
 
@@ -135,10 +126,8 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
 		    const char *cause);
 
-/** Whether everything of a unit is known that can be looked at. */
 bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
 
-/** Everything of a unit may have changed. */
 void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
 
 /** Acts where that is due. The machine was looked at just now, as a whole. */

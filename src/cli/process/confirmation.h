@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits until a change is confirmed, by the terminal or by a signal. */
 #ifndef ISST_CLI_CONFIRMATION_H
 #define ISST_CLI_CONFIRMATION_H
 

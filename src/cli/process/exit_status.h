@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exit statuses of the command. */
 #ifndef ISST_CLI_EXIT_STATUS_H
 #define ISST_CLI_EXIT_STATUS_H
 

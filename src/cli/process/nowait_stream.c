@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** How a descriptor is written to without waiting. */
 enum method {
 	METHOD_WRITE, /* it is a file, or was opened again with O_NONBLOCK */
 	METHOD_SEND,  /* a socket */

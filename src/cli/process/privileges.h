@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The privileges that a run works with. */
 #ifndef ISST_CLI_PRIVILEGES_H
 #define ISST_CLI_PRIVILEGES_H
 

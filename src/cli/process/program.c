@@ -22,7 +22,6 @@ struct program {
 	bool released;
 };
 
-/** What a program could not be run for. */
 struct obstacle {
 	int error; /* a negative errno */
 	enum program_stage stage;
@@ -30,7 +29,6 @@ struct obstacle {
 
 /* ---- In the forked process ---- */
 
-/** A set of CPUs as sched_setaffinity(2) takes it. */
 struct affinity {
 	size_t size;
 	cpu_set_t *set;

@@ -18,7 +18,6 @@ enum { PROGRAM_RUN_FAILED = 125, PROGRAM_NOT_EXECUTABLE = 126, PROGRAM_NOT_FOUND
 /** Finds a program as execvp(3), with the caller's rights. Returns 0 or a negative errno. */
 int program_find(const char *name);
 
-/** The status for one that cannot be executed. */
 unsigned int program_status_of_error(int error);
 
 /** What this process changed of what programs inherit. */
@@ -34,7 +33,6 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 
 enum program_stage { PROGRAM_PREPARATION, PROGRAM_AFFINITY, PROGRAM_EXECUTION, PROGRAM_END };
 
-/** What became of a program. */
 struct program_end {
 	int error;		  /* why it could not be run, or its end not be seen: a negative
 				   * errno; 0: it was */

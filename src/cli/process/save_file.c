@@ -169,7 +169,6 @@ int save_target_overwrite(const struct save_target *target, const char *text, si
 	return save_target_fill(descriptor, &target->file, text, size);
 }
 
-/** Fills a new file. @old: the file that it replaces; NULL: there is none. */
 static int fill_new(int descriptor, const char *text, size_t size, const struct stat *old)
 {
 	int error = write_all(descriptor, text, size);
@@ -244,7 +243,6 @@ int save_target_replace(const struct save_target *target, const char *text, size
 
 /* ---- Files of the caller's choice ---- */
 
-/** How a file is written. */
 enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
 
 /** Finds what is there, and how to write it: the file of a standard stream is not replaced, as

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that are written completely or not at all. */
 #ifndef ISST_CLI_SAVE_FILE_H
 #define ISST_CLI_SAVE_FILE_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Daemons, and the protocol of sd_notify(3), without its library. */
 #ifndef ISST_CLI_SERVICE_H
 #define ISST_CLI_SERVICE_H
 

@@ -88,7 +88,6 @@ int signals_block_others(struct signals *signals, const sigset_t *others)
 	return 0;
 }
 
-/** Whether the run is to end for it. */
 static bool ends_run(const struct signals *signals, const sigset_t *pending, int number)
 {
 	return sigismember(&signals->ours, number) == 1 && sigismember(pending, number) == 1 &&

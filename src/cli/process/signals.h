@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fatal signals, which wait until no change is incomplete. */
 #ifndef ISST_CLI_SIGNALS_H
 #define ISST_CLI_SIGNALS_H
 
@@ -17,7 +16,6 @@ struct signals {
 /** Adds the signals that end a program, but for crashes, SIGPIPE and SIGXFSZ. */
 void signals_fatal(sigset_t *set);
 
-/** The name of one of these. */
 const char *signals_name(int number);
 
 /** Whether the program's parent had it ignore a signal (nohup): then it must have no effect. */

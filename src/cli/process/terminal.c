@@ -38,7 +38,6 @@ static bool is_in_foreground(const struct terminal *terminal)
 	return group < 0 || group == getpgrp();
 }
 
-/** Whether a signal has come that ends the program. */
 static bool termination_is_pending(void)
 {
 	sigset_t ends, pending;
@@ -81,7 +80,6 @@ static void set_modes(const struct terminal *terminal)
 		(void)tcsetattr(terminal->input, TCSANOW, &modes);
 }
 
-/** Waits until the terminal takes something, or a signal has come. */
 static bool is_ready(const struct terminal *terminal)
 {
 	struct pollfd files[] = { { .fd = terminal->screen, .events = POLLOUT },

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal that shows screens: modes, keys, size and signals. It is restored at any end. */
 #ifndef ISST_CLI_TERMINAL_H
 #define ISST_CLI_TERMINAL_H
 
@@ -33,7 +32,6 @@ bool terminal_can_show(int output);
 /** Begins screens: signals arrive in terminal_wait() from now on. Returns 0 or a negative errno. */
 int terminal_open(struct terminal *terminal, int output);
 
-/** Restores the terminal, and the handling of signals. */
 void terminal_close(struct terminal *terminal);
 
 /** Shows a screen of so many lines. Returns TERMINAL_TIMEOUT, or what came in between. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exports of values: OpenMetrics, labels of node-feature-discovery, facts of Ansible. */
 #include "../../common/printable.h"
 #include "render.h"
 
@@ -9,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What is made of a node. */
 enum export_kind {
 	EXPORT_VALUE,	/* the number; states are 0 and 1, of words disabled and enabled */
 	EXPORT_WORD,	/* the word or the text */
@@ -21,7 +19,6 @@ enum export_kind {
 /** Where values are: of the machine, of packages, of power domains. */
 enum export_place { EXPORT_MACHINE, EXPORT_PACKAGE, EXPORT_DOMAIN };
 
-/** A branch of a report in which values are. */
 struct export_branch {
 	enum key_id key;
 	const char *fact;  /* the member that it is */
@@ -283,7 +280,6 @@ static bool is_place(const struct report_step *step)
 
 /* ---- Facts: those of the machine at the top, those of its parts as lists ---- */
 
-/** Adds the member that a sample is. */
 static void add_fact(struct json *parent, struct sample *sample)
 {
 	const struct report_node *node = sample->node;
@@ -308,7 +304,6 @@ static void add_fact(struct json *parent, struct sample *sample)
 	}
 }
 
-/** Adds nodes of a unit, or of a branch of it. */
 static void add_facts(struct json *parent, const struct report_entry *entry,
 		      const struct report_node *branch, const struct report_node *node)
 {
@@ -494,7 +489,6 @@ static void write_index_label(struct labels *labels, const char *name, unsigned 
 	write_label(labels, name, text);
 }
 
-/** The value of a row's label; NULL: it has none. */
 static const char *find_label(const struct sample *sample)
 {
 	const struct export_row *row = sample->row;
@@ -612,7 +606,6 @@ static size_t write_family(size_t first, const struct report *report, FILE *stre
 	return end;
 }
 
-/** The text of a leaf at the top of the report. */
 static const char *text_at_top(const struct report *report, enum key_id key)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {

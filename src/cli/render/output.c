@@ -46,7 +46,6 @@ void output_start(struct output *output, const char *argv0)
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }
 
-/** Makes what was opened the place of the result. Returns 0 or a negative errno. */
 static int use_file(struct output *output, int descriptor)
 {
 	int flags = fcntl(descriptor, F_GETFL);
@@ -271,7 +270,6 @@ static bool messages_inside(const struct output *output)
 	return (output->reference && !is_plain(output)) || is_document(output);
 }
 
-/** The page of a stream; lines of the reference tool stay whole. */
 static struct page page_for(const struct output *output, const struct report *report, FILE *stream)
 {
 	struct page page = page_of(stream, output->colour);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams of results, messages, banner and trace: see OUTPUT in the manual page. */
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
@@ -27,7 +26,6 @@ struct output {
 	bool file_limit_killed; /* before that was changed, a file that may not grow */
 };
 
-/** Sets up the output of a program run by the name @argv0. */
 void output_start(struct output *output, const char *argv0);
 
 /** Opens a FIFO of --out and waits for its reader, without the lock. Returns a status. */
@@ -49,10 +47,8 @@ int output_must_not_wait(struct output *output);
 /** The change is over: writes what was kept, as long as that may take. */
 void output_may_wait(struct output *output);
 
-/** Where results go. */
 FILE *output_result(const struct output *output);
 
-/** Where trace lines go. */
 FILE *output_trace(const struct output *output);
 
 /** Where progress is printed; NULL: it is part of the document. */
@@ -65,7 +61,6 @@ struct nowait_stream *output_nowait(const struct output *output);
  * @note names a machine chosen by the environment. */
 void output_banner(struct output *output, unsigned int model, const char *emulated, bool note);
 
-/** Writes results and messages. Returns the exit status: a lost result is a failure. */
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 

@@ -57,7 +57,6 @@ void style_end(const struct page *page, unsigned int style, FILE *stream)
 #define ERASE_LINE "\033[K"
 #define ERASE_REST "\033[J"
 
-/** The length of a control sequence, 0: there is none. */
 static size_t sequence_length(const char *text)
 {
 	size_t length = 2;

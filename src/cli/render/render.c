@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of formats. */
 #include "render.h"
 
 #include "../arguments/request.h"

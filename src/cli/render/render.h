@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes reports in a format, for a page. Must know nothing of Speed Select. */
 #ifndef ISST_CLI_RENDER_H
 #define ISST_CLI_RENDER_H
 
@@ -11,7 +10,6 @@
 
 /* ---- Pages ---- */
 
-/** What text is laid out for. */
 struct page {
 	unsigned int columns;
 	bool colour;
@@ -19,7 +17,6 @@ struct page {
 	unsigned int width, height;
 };
 
-/** As the words of --color. */
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 /** The page of a stream, 80 columns without a terminal. COLOUR_AUTO heeds NO_COLOR. */

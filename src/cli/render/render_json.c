@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes documents: json, with keys that scripts know, and json-v2 (docs/json-v2.md). */
 #include "../text/json_path.h"
 #include "render.h"
 

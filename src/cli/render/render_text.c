@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
 #include "../../common/printable.h"
 #include "../text/wrap.h"
 #include "render.h"

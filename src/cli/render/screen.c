@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a report as a screen: sentences, tables, maps. */
 #include "screen.h"
 
 #include <errno.h>
@@ -18,13 +17,11 @@ struct map_cell {
 	unsigned int number; /* of the first of its CPUs */
 };
 
-/** The cells of a unit. */
 struct map_cells {
 	struct map_cell *cells;
 	size_t count;
 };
 
-/** The map of a report. */
 struct map {
 	const struct page *page;
 	FILE *stream;

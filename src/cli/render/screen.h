@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a screen, made from a report and the key table. */
 #ifndef ISST_CLI_SCREEN_H
 #define ISST_CLI_SCREEN_H
 
@@ -17,10 +16,8 @@ int screen_place_make(struct screen_place *place, const struct report *report,
 		      const struct report_entry *unit);
 void screen_place_clear(struct screen_place *place);
 
-/** What a place is called; to be freed, NULL without memory. */
 char *screen_place_name(const struct screen_place *place);
 
-/** Whether a node is a row of a table. */
 static inline bool screen_key_is_row(const struct report_node *node)
 {
 	return node->kind == NODE_BRANCH && node->key->heading && !node->key->cell;

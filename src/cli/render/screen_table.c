@@ -40,7 +40,6 @@ struct table {
 	size_t column_count;
 	struct row *rows;
 	size_t row_count;
-	/* As it is written: */
 	const struct page *page;
 	FILE *stream;
 	size_t columns_shown, rows_shown; /* the first row is that of headings */
@@ -53,7 +52,6 @@ struct table {
 
 /* ---- Places ---- */
 
-/** The step of a unit with that key; NULL if there is none. */
 static const struct report_step *find_step(const struct report_entry *unit, const struct key *key)
 {
 	for (size_t i = 0; i < unit->steps; i++)
@@ -339,7 +337,6 @@ static int fold(struct table *table, size_t step)
 	return error;
 }
 
-/** Orders rows by their index, and else as they are. */
 static void sort_rows(struct table *table)
 {
 	for (size_t i = 1; i < table->row_count; i++) {
@@ -352,7 +349,6 @@ static void sort_rows(struct table *table)
 	}
 }
 
-/** Makes columns and rows. Returns 0 or -ENOMEM. */
 static int make_table(struct table *table, const struct report *report)
 {
 	int error = 0;
@@ -421,7 +417,6 @@ static char *cell_text(const struct cell *cell)
 	return marked;
 }
 
-/** Makes the texts of headings and rows. Returns 0 or -ENOMEM. */
 static int fill(const struct table *table)
 {
 	bool complete = true, has_index = table->key && table->key->index_heading;
@@ -469,7 +464,6 @@ static bool is_written(const struct table *table, size_t column)
 	       table->widths[column] > 0;
 }
 
-/** Where the last column begins. */
 static size_t last_column(const struct table *table)
 {
 	size_t start = table->places_apart ? INDENT : 0;
@@ -495,7 +489,6 @@ static void pad(size_t count, FILE *stream)
 	fprintf(stream, "%*s", (int)count, "");
 }
 
-/** How a cell stands out on a page with colours. */
 static unsigned int style_of(const struct table *table, size_t row, size_t column)
 {
 	const struct cell *cell = cell_at(table, row, column);
@@ -507,7 +500,6 @@ static unsigned int style_of(const struct table *table, size_t row, size_t colum
 	return cell->changed ? STYLE_CHANGED : cell->style;
 }
 
-/** Writes text of a cell, or a part of it. */
 static void write_text(const struct table *table, size_t row, size_t column, const char *text,
 		       size_t length)
 {

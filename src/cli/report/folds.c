@@ -28,7 +28,6 @@ struct slot {
 	bool in_front;		     /* named by a directory alone: no mark in the rest */
 };
 
-/** A text, or those that are alike. */
 struct fold {
 	struct report_entry *entry; /* the first message of these; NULL: these are steps */
 	struct step_texts texts;    /* of a message its code */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins messages, steps and journal items that differ only in domains, cores and CPUs. */
 #ifndef ISST_CLI_FOLDS_H
 #define ISST_CLI_FOLDS_H
 
@@ -16,7 +15,6 @@ struct step_folds {
 
 void step_folds_clear(struct step_folds *folds);
 
-/** The most texts of a step. */
 enum { STEP_FOLD_TEXTS = 5 };
 
 /** What is reported of a step, in an order of the caller's; NULL: nothing. */
@@ -28,7 +26,6 @@ struct step_texts {
  * -ENOMEM. */
 int step_folds_add(struct step_folds *folds, const char *target, const struct step_texts *texts);
 
-/** Steps that are joined. */
 struct step_group {
 	const char *target; /* such as `packages 0-1, die 0: core-power` or `CPUs 0-3: online` */
 	unsigned int count; /* of steps */

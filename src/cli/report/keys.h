@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key table: every name that can stand in a report. keys.def has its rows. */
 #ifndef ISST_CLI_KEYS_H
 #define ISST_CLI_KEYS_H
 

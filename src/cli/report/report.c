@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds reports; must know neither what they are about nor how they are written. */
 #include "report.h"
 
 #include "../../common/hash.h"
@@ -192,7 +191,6 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 	return count;
 }
 
-/** Copies @text into the node's @field. */
 static void set_string(struct report_node *node, char **field, const char *text)
 {
 	*field = strdup(text);

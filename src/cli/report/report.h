@@ -47,7 +47,6 @@ struct report_node {
 	struct report_node *next;
 };
 
-/** One step of a unit's path, such as package-1. */
 struct report_step {
 	const struct key *key;
 	unsigned int index;
@@ -76,7 +75,6 @@ struct report_entry {
 	struct report_entry *next;
 };
 
-/** What a document begins with. */
 struct report_header {
 	/* Words that live as long as the program; NULL: none, or none that is known. */
 	const char *feature, *command;
@@ -99,10 +97,8 @@ struct report {
 struct report *report_new(void);
 void report_free(struct report *report);
 
-/** True if there is a unit with a path. */
 bool report_has_units(const struct report *report);
 
-/** Makes the report a screen. */
 void report_make_screen(struct report *report, bool whole);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
@@ -112,7 +108,6 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Whether there is a message of that kind with that text. */
 bool report_has_message(const struct report *report, enum entry_kind kind, const char *text);
 
 /** The next message behind an entry (NULL: the first); NULL: none. */
@@ -127,7 +122,6 @@ void report_mark_changes(struct report *report, const struct report *before);
 
 /** Removes all entries; the header stays. */
 void report_empty(struct report *report);
-/** Removes an entry from the report. */
 void report_remove(struct report *report, struct report_entry *entry);
 /** Gives the message that was added last a code, which lives as long as the report. */
 void report_code(struct report *report, const char *code);
@@ -178,7 +172,6 @@ char *wording_of_value(const struct report_node *leaf);
 /** The lines for a node, to be freed; NULL: its key and value, "": none. Returns 0 or -ENOMEM. */
 int wording_of_sentence(const struct report_node *node, char **text);
 
-/** What stands in a table for a leaf. To be freed, NULL without memory. */
 char *wording_of_cell(const struct report_node *leaf);
 
 /** How a leaf stands out where there are colours: STYLE_..., 0: it does not. */

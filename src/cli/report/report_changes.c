@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares reports. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -38,7 +37,6 @@ static const struct report_node *find_node(const struct report_node *parent,
 	return node;
 }
 
-/** What a leaf is shown with. */
 static char *text_of(const struct report_node *leaf)
 {
 	char *text;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How names and values are written, by the rows of the key table. */
 #include "report.h"
 
 #include "../../common/memory_stream.h"
@@ -98,7 +97,6 @@ char *wording_of_value(const struct report_node *leaf)
 
 /* ---- Sentences ---- */
 
-/** The node of that name below or behind another one; NULL if there is none. */
 static const struct report_node *find_node(const struct report_node *node, const char *name,
 					   size_t length)
 {
@@ -159,7 +157,6 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 	return error;
 }
 
-/** Fills a sentence in. */
 static int fill_sentence(const struct report_node *node, const char *sentence, char **text)
 {
 	struct memory_stream memory;

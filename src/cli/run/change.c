@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes changes, everywhere or nowhere, and reports what came of them. */
 #include "change.h"
 
 #include "../../common/numbered.h"
@@ -290,7 +289,6 @@ void change_finish(struct run *run)
 
 /* ---- Commands ---- */
 
-/** A change that is being made, and what it is for: the run's domains, or its units. */
 struct attempt {
 	struct run *run;
 	const struct change_command *command;
@@ -301,7 +299,6 @@ struct attempt {
 	bool left_out;
 };
 
-/** Plans the command. Returns 0, or a negative errno after reporting it. */
 static int plan(struct attempt *attempt)
 {
 	const struct change_command *command = attempt->command;

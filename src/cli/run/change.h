@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Changes of a run, from options to what is reported of them. Must not know output formats. */
 #ifndef ISST_CLI_CHANGE_H
 #define ISST_CLI_CHANGE_H
 
@@ -14,14 +13,12 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 /** Makes the change, or lists it (--dry-run). Returns 0, or a negative errno after reporting it. */
 int change_make(struct run *run, struct isst_change *change);
 
-/** The texts of a step of a change. */
 enum step_text { STEP_OLD, STEP_NEW };
 
 /** Adds a step of a change with both. Returns 0 or -ENOMEM. */
 int change_fold_step(const struct isst_context *context, struct step_folds *folds,
 		     const struct isst_change_step *step);
 
-/** Reports the warnings of a change, from the one at @from on. */
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
 
 /** Reports that nothing had to be changed, unless all was left out, as is reported already. */
@@ -41,7 +38,6 @@ void change_finish(struct run *run);
 
 /* ---- Commands: planned, checked and made as a whole ---- */
 
-/** One of the library's functions that add a request to a change. */
 typedef int (*adder)(struct isst_change *change, const struct isst_targets *targets,
 		     const struct isst_request *request, unsigned int flags,
 		     struct isst_results **results);
@@ -64,7 +60,6 @@ struct change_command {
 	enum key_id extra_result; /* where not 0: a further node for each domain that was changed */
 };
 
-/** Makes the change, or with --dry-run lists its steps, and reports. */
 void change_machine(struct run *run, const struct change_command *command);
 
 /** Does what --all-cpus-online asks for. Returns false after an error. */

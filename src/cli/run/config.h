@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Configurations of a run: read, waited for, made as one change, and reported. */
 #ifndef ISST_CLI_CONFIG_H
 #define ISST_CLI_CONFIG_H
 
@@ -32,7 +31,6 @@ int config_roll_back(struct run *run, struct isst_change *change);
 /** Records for `status` that the configuration was applied, or failed to; NULL: a reset. */
 void config_record(struct run *run, const struct isst_config *config, int error);
 
-/** Reports the CPUs that were chosen for high priority, if there are any. */
 void config_report_high_priority(struct report *report, const struct isst_config *config);
 
 /** How many messages of a configuration, which may have any number of lines, are written out. */

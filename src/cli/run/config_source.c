@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the file of a configuration, and the statements of the command line. */
 #include "config.h"
 
 #include "../process/privileges.h"
@@ -20,7 +19,6 @@ struct text {
 	size_t size;
 };
 
-/** Reads up to the end. Returns 0 or a negative errno. */
 static int read_all(int descriptor, struct text *text)
 {
 	for (;;) {
@@ -84,7 +82,6 @@ static void report_unreadable(struct run *run, const char *file, int error)
 			 : "");
 }
 
-/** Adds what the file states. Returns false after an error. */
 static bool add_file(struct run *run, const char *file)
 {
 	const char *name = is_standard_input(file) ? STANDARD_INPUT : file;
@@ -102,7 +99,6 @@ static bool add_file(struct run *run, const char *file)
 	return error == 0;
 }
 
-/** Adds a statement of the command line. Returns false after an error. */
 static bool add_statement(struct run *run, const char *statement)
 {
 	char *name;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for what a configuration needs at boot. Each look has its own context. */
 #include "config.h"
 
 #include "../../common/monotonic.h"
@@ -13,7 +12,6 @@
 
 enum { LOOK_EVERY_MS = 500, OPTIONAL_SECONDS = 5 };
 
-/** What a configuration waits for. */
 struct missing {
 	char *what;    /* NULL: nothing is missing */
 	bool optional; /* the configuration can be applied without it */
@@ -65,7 +63,6 @@ static struct missing find_missing(const struct run *run)
 	return missing;
 }
 
-/** Waits for the driver. Returns false if that took all the time, or cannot help. */
 static bool await_driver(struct run *run, unsigned int seconds)
 {
 	int error = isst_wait_for_driver(run->context, 0, 0);

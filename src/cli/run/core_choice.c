@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --high-priority: from options to a set of CPUs, by the library. */
 #include "levels.h"
 
 #include "../../common/memory_stream.h"
@@ -157,7 +156,6 @@ bool core_choice_keep_packages(struct run *run)
 	return !error;
 }
 
-/** A number of cores in all is easily taken for that of each package. */
 static void note_division(struct run *run)
 {
 	const struct option_value *cores = &run->request->options.value[OPTION_HIGH_PRIORITY];

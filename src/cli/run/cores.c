@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds cores, and reads their classes of service. Must not know what is reported of them. */
 #include "cores.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's cores with CPUs and class of service; the firmware counts modules as one. */
 #ifndef ISST_CLI_CORES_H
 #define ISST_CLI_CORES_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers of commands, each in the file of its feature. */
 #ifndef ISST_CLI_HANDLERS_H
 #define ISST_CLI_HANDLERS_H
 

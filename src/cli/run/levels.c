@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads performance levels, and reports their parts. */
 #include "levels.h"
 
 #include "../../common/numbered.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Performance levels of a run's units, and reports of their parts. */
 #ifndef ISST_CLI_LEVELS_H
 #define ISST_CLI_LEVELS_H
 
 #include "cores.h"
 #include "reading.h"
 
-/** The levels that were read, by the slots of the run's domains. */
 struct levels {
 	struct isst_results *results;
 	/* Of each slot: its first result, or that of its summary, and the number of its levels. */
@@ -30,7 +28,6 @@ const struct isst_result *levels_get(const struct levels *levels, const struct u
 /** The level of a unit that is in force; NULL: it is not known. */
 const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit);
 
-/** The summary of a unit's levels. */
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
 /** Reports that no unit has a second level, where that is known. */
@@ -47,7 +44,6 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 /** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
 void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
 
-/** True if so much could be read of the level that it is worth showing. */
 bool level_is_known(const struct isst_result *level);
 
 /** True if the domain has no such level, though it has a higher one. */
@@ -95,7 +91,6 @@ bool level_count_cores(const struct cores *cores, const struct isst_result *leve
 void level_turbo_report(const struct cores *cores, struct report_node *node,
 			const struct isst_result *level);
 
-/** The high priority cores of a bucket; 0: unknown. */
 unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket);
 
 /** The buckets of SST-TF below a level, if it has any; one of them. */
@@ -104,7 +99,6 @@ void buckets_report(const struct run *run, struct report_node *node,
 void bucket_report(const struct run *run, struct report_node *node, const struct isst_result *level,
 		   unsigned int bucket);
 
-/** What to show of SST-TF. */
 struct turbo_freq_filter {
 	int bucket;   /* -1: all */
 	int trl_type; /* -1: all */
@@ -118,7 +112,6 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 /** Chooses CPUs as the options ask. Returns false after an error. */
 bool core_choice_make(struct run *run);
 
-/** How many cores of a package were chosen. */
 unsigned int core_choice_count(const struct run *run, unsigned int package);
 
 /** Drops packages without a chosen core, and reports them. Returns false after an error. */

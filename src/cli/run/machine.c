@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses and opens the machine of a run; must not know what it is asked. */
 #include "machine.h"
 
 #include "../../common/suggest.h"

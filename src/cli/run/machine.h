@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which machine a run works on: the real one, or an emulated one. */
 #ifndef ISST_CLI_MACHINE_H
 #define ISST_CLI_MACHINE_H
 
@@ -13,7 +12,6 @@ struct emulation {
 	bool unlock;
 };
 
-/** The emulator's target for it; to be freed, NULL without memory. */
 struct isst_emulator_target *emulation_target(const struct emulation *emulation);
 
 /** Finds the emulated machine that is meant: operand, --emulate or environment; @emulation:

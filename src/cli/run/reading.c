@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads for all units at once, and reports unit by unit. Must not know features. */
 #include "reading.h"
 
 #include <errno.h>

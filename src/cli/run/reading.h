@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads for all units of a run in one call, and reports unit by unit. */
 #ifndef ISST_CLI_READING_H
 #define ISST_CLI_READING_H
 
 #include "run.h"
 
-/** One of the library's functions that read. */
 typedef int (*reader)(struct isst_context *context, const struct isst_targets *targets,
 		      const struct isst_request *request, unsigned int flags,
 		      struct isst_results **results);
 
-/** How a value is reported. */
 enum shown_form { SHOW_NUMBER, SHOW_STATE, SHOW_HEX, SHOW_PRIORITY };
 
 /** A value of a result; of a table the one in a row. The last of a list has the key KEYS. */
@@ -21,7 +18,6 @@ struct shown_value {
 	unsigned int row;
 };
 
-/** What is asked of the units' domains. */
 struct question {
 	reader read;
 	unsigned int flags;
@@ -55,7 +51,6 @@ static inline void report_value(struct report_node *parent, enum key_id key,
 	report_value_at(parent, key, result, id, 0, 0);
 }
 
-/** A value of a result, 0 if it is not known. */
 static inline unsigned int value_of(const struct isst_result *result, int id)
 {
 	unsigned int value;
@@ -63,7 +58,6 @@ static inline unsigned int value_of(const struct isst_result *result, int id)
 	return isst_result_value(result, id, &value) == 0 ? value : 0;
 }
 
-/** Whether it is known. */
 static inline bool has_value(const struct isst_result *result, int id)
 {
 	unsigned int value;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock, signals and privileges of a run. */
 #include "run.h"
 
 #include "../process/confirmation.h"
@@ -15,7 +14,6 @@
 /* Programs wait 10 seconds for a command: the holder of the lock is reported before. */
 enum { LOCK_TIMEOUT_MS = 9000, QUIET_MS = 300 };
 
-/** Returns 0 or a negative errno. */
 static int take_lock(struct run *run)
 {
 	unsigned int timeout_ms = LOCK_TIMEOUT_MS;

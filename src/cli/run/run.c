@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors, notes, progress and the status of a run. */
 #include "run.h"
 
 #include "../text/wrap.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the units that a command is about; must not know what is asked of them. */
 #include "targets.h"
 
 #include "../../common/numbered.h"
@@ -53,7 +52,6 @@ static void report_wrong(const struct isst_context *context, enum wrong why,
 	free(online);
 }
 
-/** Refuses CPUs that are offline or do not exist, or are of no power domain. */
 static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
 		      struct report *report)
 {

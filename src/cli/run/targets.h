@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The units of a command: power domains, or with --cpu the CPUs named. */
 #ifndef ISST_CLI_TARGETS_H
 #define ISST_CLI_TARGETS_H
 
@@ -38,7 +37,6 @@ struct targets {
  * reporting CPUs that cannot be targets, or -ENOMEM. */
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
 		 const struct isst_cpuset *cpus, struct report *report);
-/** Leaves out the units of packages that are not in a set. */
 void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
 void targets_clear(struct targets *targets);
 

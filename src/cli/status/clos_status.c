@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes of service, and the map of cores. */
 #include "../../common/priorities.h"
 #include "machine_status.h"
 

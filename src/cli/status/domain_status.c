@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `status` ask, and keep between rounds of --watch. */
 #include "machine_status.h"
 
 #include <errno.h>

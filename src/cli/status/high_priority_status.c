@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* High priority cores while SST-TF is on, and what they reach. Must not know output formats. */
 #include "../../common/numbered.h"
 #include "../../common/priorities.h"
 #include "machine_status.h"
@@ -7,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** The high priority cores of a package. */
 struct package_cores {
 	unsigned int package, count;
 	bool known;

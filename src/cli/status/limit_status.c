@@ -191,7 +191,6 @@ struct member {
 	bool unknown, done;
 };
 
-/** How values of CPUs are found and reported. */
 struct grouping {
 	reader read;
 	enum key_id key;

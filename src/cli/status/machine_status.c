@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `status`: the machine, and the state of each domain. Reads no MSR on TPMI machines. */
 #include "machine_status.h"
 
 #include "../run/config.h"
@@ -428,7 +427,6 @@ static void report_package(struct machine_status *status, const struct isst_resu
 
 /* ---- The whole ---- */
 
-/** How the machine differs from the configuration of the command line. */
 static void report_configuration(struct run *run)
 {
 	struct report_node *top;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `status` share: what was read of the machine. Must not know output formats. */
 #ifndef ISST_CLI_MACHINE_STATUS_H
 #define ISST_CLI_MACHINE_STATUS_H
 
 #include "../run/cores.h"
 #include "../run/levels.h"
 
-/* Classes of service. */
 enum { STATUS_CLASSES = 4 };
 
 /** Results of levels that rounds of --watch keep while these are the same; NULL: none. */
@@ -14,7 +12,6 @@ struct level_memory {
 	struct isst_results *properties, *buckets;
 };
 
-/** A domain of the run's targets. */
 struct domain_status {
 	const struct isst_domain *domain;
 	const struct unit *unit;
@@ -48,7 +45,6 @@ bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuse
 /** Whether the firmware is asked by MSRs, which interrupt a CPU: before Ice Lake, without EPP. */
 bool firmware_is_asked_by_msr(struct isst_context *context);
 
-/** The status of a domain; NULL: it is none of the run's targets. */
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain);
 
@@ -77,13 +73,11 @@ static inline bool is_named(const struct run *run, unsigned int cpu)
 	return !run->cpus || isst_cpuset_has(run->cpus, cpu);
 }
 
-/** Whether a domain is shown. */
 static inline bool is_shown(const struct domain_status *domain)
 {
 	return domain->node;
 }
 
-/** The first result of a domain; NULL: there is none. */
 const struct isst_result *result_of_domain(const struct isst_results *results,
 					   const struct isst_domain *domain);
 
@@ -91,7 +85,6 @@ const struct isst_result *result_of_domain(const struct isst_results *results,
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
 
-/** Reads for CPUs in the same way. */
 struct isst_results *status_read_cpus(struct machine_status *status, reader read,
 				      const struct isst_cpuset *cpus);
 
@@ -116,7 +109,6 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
 		     int first, int last, struct isst_cpuset *cpus);
 
-/** The parts of the report. */
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rounds, and what ends them. */
 #include "machine_status.h"
 
 #include "../../common/memory_stream.h"
@@ -14,7 +13,6 @@
 
 enum { MS_PER_S = 1000 };
 
-/** What is watched, and where it is shown. */
 struct watching {
 	struct run *run;
 	struct output *output;
@@ -127,7 +125,6 @@ static int make_screen(const struct watching *watching, struct memory_stream *sc
 	return error ? error : lost;
 }
 
-/** Shows the last report. Returns false without memory. */
 static bool draw(struct watching *watching, enum terminal_event *event)
 {
 	struct memory_stream screen;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads lists of CPUs as users write them. Must not know options or machines. */
 #include "cpu_list.h"
 
 #include <ctype.h>

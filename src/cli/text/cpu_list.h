@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of CPUs as users write them: numbers, ranges and names. Must not know machines. */
 #ifndef ISST_CLI_CPU_LIST_H
 #define ISST_CLI_CPU_LIST_H
 
@@ -20,7 +19,6 @@ int cpu_list_find_wrong_name(const char *text, char **name);
 
 void cpu_list_clear(struct cpu_list *list);
 
-/** Whether two sets hold the same numbers. */
 bool cpus_are_same(const struct isst_cpuset *one, const struct isst_cpuset *other);
 
 #endif

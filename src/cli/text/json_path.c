@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds values of JSON documents by paths; must not know what documents describe. */
 #include "json_path.h"
 
 #include "../../common/memory_stream.h"

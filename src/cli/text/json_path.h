@@ -9,7 +9,6 @@
 /** Checks how a path is written. Returns NULL, or what is wrong with it. */
 const char *json_path_check(const char *path);
 
-/** Finds the value at a path. @problem: why there is none, to be freed. */
 const struct json *json_path_find(const struct json *root, const char *path, char **problem);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds and writes JSON documents; must not know what they describe. */
 #include "json_value.h"
 
 #include "../../common/printable.h"

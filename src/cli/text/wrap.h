@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Breaks text into the lines of a page. Must not know what it is about. */
 #ifndef ISST_CLI_WRAP_H
 #define ISST_CLI_WRAP_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/** A text that is being written. */
 struct wrap {
 	FILE *stream;
 	size_t columns; /* of the page */
