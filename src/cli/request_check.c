@@ -3,7 +3,7 @@
 #include "command_table.h"
 #include "render/render.h"
 #include "request_read.h"
-#include "text/json_path.h"
+#include "text/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -24,19 +24,4 @@ int request_check(const struct request *request, char **problem);
 
 /* request_problems.c */
 
-/** The option before the feature whose value looks like a feature or an option; NULL: none. */
-const struct option_row *request_greedy_option(const struct request *request);
-
-/** As struct option_place has it. */
-char *problem_find_elsewhere(const struct command *of, const char *name, size_t length);
-
-/** A word that is neither a feature nor a command that stands in the place of one. */
-int problem_unknown_feature(const struct request *request, const char *word, char **problem);
-
-int problem_unknown_command(const struct feature *feature, const char *word, char **problem);
-
-/** A word that is none of the command's; @before: the one that stands before it. */
-int problem_unexpected_word(const struct request *request, const struct option_place *place,
-			    const char *before, const char *word, char **problem);
-
 #endif

@@ -2,7 +2,7 @@
 /* Paths to values of documents: how they are written, what they find, and the messages. */
 #include "check.h"
 
-#include "cli/text/json_path.h"
+#include "cli/text/json.h"
 
 /** { "level": 2, "name": "a \"b\"", "none": null, "on": true, "empty": [], "domains": [ {
  * "package": 0, "cpu": 0, "cpus": [3, 4] }, { "package": 1, "cpu": 14 }, { "package": 1, "cpu": 20

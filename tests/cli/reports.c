@@ -2,7 +2,7 @@
 /* Reports as text and as JSON: complete outputs. */
 #include "check.h"
 
-#include "cli/text/json_value.h"
+#include "cli/text/json.h"
 
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Paths of --get, in a document with every kind of value. */
-#include "cli/text/json_path.h"
+#include "cli/text/json.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Prints tables of the program as JSON, for schema.py: what text and json call a value, and what
  * json-v2 does; the codes of warnings. */
 #include "cli/report/keys.h"
-#include "cli/text/json_value.h"
+#include "cli/text/json.h"
 #include "isst.h"
 
 static const char *const types[] = {

@@ -182,10 +182,6 @@ int option_read_value(const struct option_row *row, const char *text, struct opt
 
 /* option_hints.c: why a word is no option, and what was probably meant */
 
-/** Reports an option that @place does not have. @word: as given; @name: in it, or the letter. */
-int option_unknown(const struct option_place *place, const char *word, const char *name,
-		   size_t length, char **problem);
-
 /** Refuses a word that begins with a dash other than ASCII's, as word processors make them.
  * Returns 0 if it does not, -EINVAL or -ENOMEM. @rows: the options that may be meant. */
 int option_foreign_dash(const struct option_row *rows, const char *word, char **problem);

@@ -4,7 +4,6 @@
 #include "../../common/hash.h"
 #include "../run/config.h"
 #include "../run/levels.h"
-#include "../text/cpu_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "../arguments/options.h"
 #include "../report/report.h"
-#include "../text/json_value.h"
+#include "../text/json.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "../text/json_path.h"
+#include "../text/json.h"
 #include "render.h"
 
 #include <errno.h>

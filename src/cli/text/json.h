@@ -7,6 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* ---- Paths ---- */
+
+/** Checks how a path is written. Returns NULL, or what is wrong with it. */
+const char *json_path_check(const char *path);
+
+const struct json *json_path_find(const struct json *root, const char *path, char **problem);
+
+/* ---- Documents ---- */
+
 enum json_kind {
 	JSON_NULL,
 	JSON_BOOLEAN,
