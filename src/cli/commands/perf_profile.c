@@ -17,8 +17,7 @@ static void report_level_cores(const struct run *run, const struct levels *level
 	unsigned int count = 0, units = 0;
 	bool known = cores->complete;
 
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
+	for_each_unit (unit, &run->targets) {
 		const struct isst_result *other;
 
 		for (size_t j = 0; (other = levels_get(levels, unit, j)) != NULL; j++)

@@ -170,8 +170,7 @@ void base_freq_info(struct run *run)
 	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_BASE_FREQ_STATE);
 
-		for (size_t i = 0; i < run->targets.unit_count; i++) {
-			const struct unit *unit = &run->targets.units[i];
+		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
 			if (level)
@@ -287,8 +286,7 @@ void turbo_freq_info(struct run *run)
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_TURBO_FREQ_STATE);
 		bool bucket = has_bucket(run, &levels, filter.bucket);
 
-		for (size_t i = 0; i < run->targets.unit_count; i++) {
-			const struct unit *unit = &run->targets.units[i];
+		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
 			/* Frequencies beside a bucket that is nowhere would be no answer. */

@@ -422,9 +422,7 @@ static void report_results(struct attempt *attempt, int error)
 	const struct change_command *command = attempt->command;
 	struct run *run = attempt->run;
 
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-
+	for_each_unit (unit, &run->targets) {
 		/* A change that failed is one of the units that it would have been made for. */
 		if ((error && !isst_domain_is_io(unit->domain)) || is_part(attempt, unit))
 			report_result(run, unit, command->feature, command->result, error);

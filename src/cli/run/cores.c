@@ -251,9 +251,7 @@ void cores_read_clos(struct run *run, struct cores *cores,
 
 bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain)
 {
-	for (size_t i = 0; i < cores->count; i++) {
-		const struct core *core = &cores->all[i];
-
+	for_each_core (core, cores) {
 		if (core->domain == domain && core->clos == CLOS_UNKNOWN &&
 		    isst_cpuset_count(core->online) > 0)
 			return true;

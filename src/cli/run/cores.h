@@ -27,6 +27,9 @@ struct cores {
 	struct isst_cpuset *unplaced; /* CPUs that are offline, and of no domain that is known */
 };
 
+#define for_each_core(core, cores) \
+	for (const struct core *core = (cores)->all; core < (cores)->all + (cores)->count; core++)
+
 /** Finds the cores, without classes; to be cleared. Returns 0, or a negative errno after reporting
  * it. */
 int cores_find(struct run *run, struct cores *cores);

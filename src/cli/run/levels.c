@@ -77,8 +77,7 @@ const struct isst_result *levels_get(const struct levels *levels, const struct u
 
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state)
 {
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
+	for_each_unit (unit, &run->targets) {
 		const struct isst_result *level = levels_get(levels, unit, 0);
 
 		if (!isst_domain_is_io(unit->domain) &&
@@ -413,9 +412,7 @@ bool level_count_cores(const struct cores *cores, const struct isst_result *leve
 
 	if (!enabled || !isst_domain_is_complete(domain))
 		return false;
-	for (size_t i = 0; i < cores->count; i++) {
-		const struct core *core = &cores->all[i];
-
+	for_each_core (core, cores) {
 		bool enables = false;
 		unsigned int cpu;
 

@@ -33,6 +33,10 @@ struct targets {
 	bool named; /* by --cpu */
 };
 
+#define for_each_unit(unit, targets) \
+	for (const struct unit *unit = (targets)->units; \
+	     unit < (targets)->units + (targets)->unit_count; unit++)
+
 /** Finds the units: @cpus, or without (NULL) those of @kind. Returns 0, -EOPNOTSUPP after
  * reporting CPUs that cannot be targets, or -ENOMEM. */
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,

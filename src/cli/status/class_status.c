@@ -58,9 +58,7 @@ static void report_class(const struct machine_status *status, const struct domai
 					      : NULL;
 	if (status->run->complete && !incomplete) {
 		/* Those of which a CPU is online. The firmware counts those of a module as one. */
-		for (size_t i = 0; i < status->cores.count; i++) {
-			const struct core *core = &status->cores.all[i];
-
+		for_each_core (core, &status->cores) {
 			count += core->domain == domain->domain && core->clos == (int)number &&
 				 isst_cpuset_count(core->online) > 0;
 		}
@@ -172,8 +170,7 @@ static void report_map(const struct machine_status *status, const struct domain_
 	struct report_node *module = NULL;
 	unsigned int inside = 0, cpu;
 
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
+	for_each_core (core, &status->cores) {
 		bool shown = false;
 
 		isst_cpuset_for_each (cpu, core->cpus)
@@ -195,8 +192,7 @@ static void report_map(const struct machine_status *status, const struct domain_
 
 void core_map_report(struct machine_status *status)
 {
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
+	for_each_domain (domain, status) {
 		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
 		struct failure failure = failure_of(domain->core_power, ISST_PART_RESULT);
 
@@ -227,15 +223,12 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 {
 	struct package_cores cores = { .package = package, .known = true };
 
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
-
+	for_each_domain (domain, status) {
 		if (isst_domain_package(domain->domain) == package &&
 		    !isst_domain_is_io(domain->domain) && !knows_priorities(domain))
 			cores.known = false;
 	}
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
+	for_each_core (core, &status->cores) {
 		const struct domain_status *domain;
 
 		if (isst_domain_package(core->domain) != package)

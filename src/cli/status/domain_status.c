@@ -68,8 +68,7 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 {
 	int error = 0;
 
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
+	for_each_core (core, &status->cores) {
 		const struct domain_status *domain = status_of_domain(status, core->domain);
 		unsigned int cpu;
 
@@ -88,8 +87,7 @@ int status_add_class(const struct machine_status *status, const struct isst_doma
 {
 	int error = 0;
 
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
+	for_each_core (core, &status->cores) {
 		unsigned int cpu;
 
 		if (core->domain != domain || core->clos < first || core->clos > last)

@@ -320,8 +320,7 @@ static const struct member *find_next(const struct grouping *grouping, const str
 static void report_groups(const struct machine_status *status, const struct grouping *grouping,
 			  struct member *members, size_t count)
 {
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
+	for_each_domain (domain, status) {
 		const struct member *next;
 		unsigned int index = 0;
 

@@ -330,8 +330,7 @@ static void report_domains(struct machine_status *status)
 	struct run *run = status->run;
 
 	level_choice_report(run, &status->levels);
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
+	for_each_domain (domain, status) {
 		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
 		const struct isst_result *properties = status_properties(status, domain);
 
@@ -476,8 +475,7 @@ static bool may_differ_from_levels(const struct machine_status *status)
 {
 	bool differs = isst_cpuset_count(status->cores.unplaced) > 0;
 
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
+	for_each_domain (domain, status) {
 		const struct isst_cpuset *online = isst_domain_online_cpus(domain->domain);
 		const struct isst_cpuset *enabled = cpus_of(status_properties(status, domain),
 							    ISST_VALUE_CPUS);

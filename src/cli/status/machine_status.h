@@ -36,6 +36,10 @@ struct machine_status {
 	struct cores cores;
 };
 
+#define for_each_domain(domain, status) \
+	for (const struct domain_status *domain = (status)->domains; \
+	     domain < (status)->domains + (status)->domain_count; domain++)
+
 /** Makes all domains of the named packages units. Returns false after an error. */
 bool machine_status_find(struct run *run);
 
