@@ -181,12 +181,6 @@ static const struct setting {
 	{ .announcement = NULL },
 };
 
-/** Frequencies are ratios of 100 MHz in the hardware. */
-static unsigned int rounded(unsigned int mhz)
-{
-	return mhz / 100 * 100;
-}
-
 int core_power_fill_config(const struct run *run, struct isst_request *request)
 {
 	int error = 0;
@@ -199,7 +193,7 @@ int core_power_fill_config(const struct run *run, struct isst_request *request)
 		/* Scripts that state an EPP on machines without one get a remark. */
 		if (row->value != ISST_VALUE_CLOS_EPP || is_so(run, ISST_FACT_CLOS_EPP))
 			error = isst_request_set(request, row->value,
-						 row->needs_weight ? value : rounded(value));
+						 row->needs_weight ? value : value / 100 * 100);
 	}
 	return error;
 }
@@ -226,11 +220,11 @@ static void announce_settings(struct run *run)
 	for (size_t i = 0; i < sizeof(frequencies) / sizeof(frequencies[0]); i++) {
 		unsigned int mhz = request_number(request, frequencies[i].option);
 
-		if (mhz != rounded(mhz))
+		if (mhz % 100 != 0)
 			report_message(run->report, ENTRY_NOTE,
 				       "option --%s: %u MHz is not a multiple of 100 MHz, using "
 				       "%u MHz",
-				       frequencies[i].name, mhz, rounded(mhz));
+				       frequencies[i].name, mhz, mhz / 100 * 100);
 	}
 }
 

@@ -46,13 +46,6 @@ static void report_state_of(struct report_node *node, const struct isst_result *
 	report_word(node, KEY_LEVEL_STATE, WORDS[current][value_of(level, ISST_VALUE_LOCKED)]);
 }
 
-/** Whether a level is known not to have a feature, even if the rest of it could not be read. */
-static bool is_unsupported(const struct isst_result *level, int feature_state)
-{
-	return has_value(level, feature_state) &&
-	       value_of(level, feature_state) == ISST_FEATURE_UNSUPPORTED;
-}
-
 static void report_row(const struct run *run, const struct levels *levels,
 		       const struct cores *cores, struct report_node *unit,
 		       const struct isst_result *level)
@@ -68,11 +61,11 @@ static void report_row(const struct run *run, const struct levels *levels,
 	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
 	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
 	level_turbo_report(cores, node, level);
-	if (!is_unsupported(level, ISST_VALUE_BASE_FREQ_STATE)) {
+	if (value_of(level, ISST_VALUE_BASE_FREQ_STATE) != ISST_FEATURE_UNSUPPORTED) {
 		report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
 		report_value(node, KEY_LOW_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_LOW_MHZ);
 	}
-	if (!is_unsupported(level, ISST_VALUE_TURBO_FREQ_STATE))
+	if (value_of(level, ISST_VALUE_TURBO_FREQ_STATE) != ISST_FEATURE_UNSUPPORTED)
 		buckets_report(run, node, level);
 }
 

@@ -219,17 +219,12 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 	return filter->trl_type >= 0;
 }
 
-static unsigned int bucket_count(const struct isst_result *level)
-{
-	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
-}
-
 /** A domain without CPUs has clip frequencies, which are of no bucket. */
 static bool has_only_clips(const struct isst_result *level)
 {
 	unsigned int cpu;
 
-	return bucket_count(level) == 0 &&
+	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) == 0 &&
 	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
 }
 
@@ -247,9 +242,10 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		level_failures(run, level);
 	if (!turbo_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
-	if (filter.bucket >= (int)bucket_count(level) && !has_only_clips(level)) {
+	if (filter.bucket >= (int)value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) &&
+	    !has_only_clips(level)) {
 		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ) &&
-		    bucket_count(level) == 0)
+		    value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) == 0)
 			run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist",
 					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
 					isst_domain_name(unit->domain));
@@ -257,7 +253,8 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 			run_unsupported(run,
 					"Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
 					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
-					isst_domain_name(unit->domain), bucket_count(level) - 1);
+					isst_domain_name(unit->domain),
+					value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) - 1);
 		return;
 	}
 	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
@@ -270,7 +267,7 @@ static bool has_bucket(const struct run *run, const struct levels *levels, int b
 	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
 		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
 
-		any = level && bucket < (int)bucket_count(level);
+		any = level && bucket < (int)value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
 	}
 	return any;
 }

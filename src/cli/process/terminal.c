@@ -21,13 +21,6 @@
 /* The kernel sends SIGHUP a moment after the terminal is gone. */
 enum { HANGUP_MS = 200 };
 
-/** Adds signals that end the program; output other than the terminal may cause SIGPIPE. */
-static void add_ends(sigset_t *set)
-{
-	signals_fatal(set);
-	sigaddset(set, SIGPIPE);
-}
-
 /* ---- Modes ---- */
 
 /** Whether the terminal is this program's: that of its shell is left alone. */
@@ -43,7 +36,8 @@ static bool termination_is_pending(void)
 	sigset_t ends, pending;
 
 	sigemptyset(&ends);
-	add_ends(&ends);
+	signals_fatal(&ends);
+	sigaddset(&ends, SIGPIPE);
 	sigpending(&pending);
 	for (int number = 1; number <= SIGRTMAX; number++)
 		if (sigismember(&ends, number) == 1 && sigismember(&pending, number) == 1)
@@ -137,7 +131,9 @@ static void end(const struct terminal *terminal)
 static int watch_signals(struct terminal *terminal)
 {
 	sigemptyset(&terminal->watched);
-	add_ends(&terminal->watched);
+	signals_fatal(&terminal->watched);
+	/* Other output may cause it. */
+	sigaddset(&terminal->watched, SIGPIPE);
 	sigaddset(&terminal->watched, SIGTSTP);
 	sigaddset(&terminal->watched, SIGCONT);
 	sigaddset(&terminal->watched, SIGWINCH);

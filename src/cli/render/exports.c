@@ -17,7 +17,7 @@ enum export_kind {
 };
 
 /** Where values are: of the machine, of packages, of power domains. */
-enum export_place { EXPORT_MACHINE, EXPORT_PACKAGE, EXPORT_DOMAIN };
+enum export_place { EXPORT_MACHINE, EXPORT_PACKAGE, EXPORT_DOMAIN }; /* by their steps */
 
 struct export_branch {
 	enum key_id key;
@@ -195,20 +195,14 @@ struct sample {
 	bool unlimited; /* the value is a limit that there is none */
 };
 
-static enum export_place place_of(const struct report_entry *entry)
-{
-	return entry->steps == 0   ? EXPORT_MACHINE
-	       : entry->steps == 1 ? EXPORT_PACKAGE
-				   : EXPORT_DOMAIN;
-}
-
 /** Whether a row is about a node. */
 static bool is_about(const struct sample *sample, const struct report_node *node)
 {
 	const struct export_row *row = sample->row;
 	const struct key *in = sample->branch ? sample->branch->key : NULL;
+	size_t steps = sample->entry->steps;
 
-	return row->place == place_of(sample->entry) &&
+	return row->place == (steps > EXPORT_DOMAIN ? EXPORT_DOMAIN : (enum export_place)steps) &&
 	       in == (row->branch == KEYS ? NULL : &keys[row->branch]) &&
 	       node->key == &keys[row->kind == EXPORT_COUNT ? row->of : row->key] &&
 	       node->kind != NODE_UNKNOWN;
@@ -334,10 +328,9 @@ static void add_unit(struct json *document, const struct report_entry *entry)
 	struct json *parent = document;
 
 	if (entry->steps > 0)
-		parent = json_add(json_array_of(document, place_of(entry) == EXPORT_PACKAGE
-								  ? "packages"
-								  : "domains"),
-				  NULL, JSON_OBJECT);
+		parent = json_add(
+			json_array_of(document, entry->steps == 1 ? "packages" : "domains"), NULL,
+			JSON_OBJECT);
 	for (size_t i = 0; i < entry->steps; i++) {
 		const struct report_step *step = &entry->path[i];
 

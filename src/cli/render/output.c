@@ -66,18 +66,12 @@ static int use_file(struct output *output, int descriptor)
 	return 0;
 }
 
-/** What is written as a whole is opened when all of it is there. */
-static bool is_replaced(const struct output *output)
-{
-	return output->path && renderers[output->format].file;
-}
-
 enum exit_status output_wait_for_reader(struct output *output)
 {
 	struct stat status;
 	int descriptor, error;
 
-	if (!output->path || is_replaced(output))
+	if (!output->path || (output->path && renderers[output->format].file))
 		return STATUS_DONE;
 	error = privileges_as_caller();
 	if (!error && stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode)) {
@@ -99,7 +93,7 @@ int output_open(struct output *output)
 	if (!output->path || output->file)
 		return 0;
 	error = privileges_as_caller();
-	if (!error && is_replaced(output)) {
+	if (!error && (output->path && renderers[output->format].file)) {
 		error = save_file_check(output->path);
 	} else if (!error) {
 		/* Must not wait for the reader of a FIFO (ENXIO), nor overwrite output of a
@@ -264,12 +258,6 @@ enum exit_status output_text(struct output *output, const char *text, size_t siz
 	return flush_stream(output, stdout, true, STATUS_DONE);
 }
 
-/** Messages are with the results: always in documents, in text only as the reference tool does. */
-static bool messages_inside(const struct output *output)
-{
-	return (output->reference && !is_plain(output)) || is_document(output);
-}
-
 static struct page page_for(const struct output *output, const struct report *report, FILE *stream)
 {
 	struct page page = page_of(stream, output->colour);
@@ -352,7 +340,8 @@ static bool keeps_file(const struct output *output, const struct report *report,
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
-	bool replaces = is_replaced(output), keeps = replaces && keeps_file(output, report, status);
+	bool replaces = (output->path && renderers[output->format].file),
+	     keeps = replaces && keeps_file(output, report, status);
 	FILE *stream = output_result(output);
 	char *problem = NULL;
 
@@ -361,8 +350,11 @@ enum exit_status output_report(struct output *output, struct report *report,
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
-	if (report->failed || (!replaces && write_report(output, report, messages_inside(output),
-							 stream, &problem) != 0))
+	if (report->failed ||
+	    (!replaces &&
+	     write_report(output, report,
+			  ((output->reference && !is_plain(output)) || is_document(output)), stream,
+			  &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
 	if (!replaces)
 		status = flush_stream(output, stream, !output->changing, status);
@@ -412,7 +404,9 @@ enum exit_status output_event(struct output *output, struct report *report, enum
 
 	report->header.exit_status = (int)status;
 	if (report->failed ||
-	    render(output, report, messages_inside(output), &page, &memory, &none) != 0)
+	    render(output, report,
+		   ((output->reference && !is_plain(output)) || is_document(output)), &page,
+		   &memory, &none) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);
 	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
 		  stream);

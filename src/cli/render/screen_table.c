@@ -484,11 +484,6 @@ static bool fits(struct table *table)
 	return false;
 }
 
-static void pad(size_t count, FILE *stream)
-{
-	fprintf(stream, "%*s", (int)count, "");
-}
-
 static unsigned int style_of(const struct table *table, size_t row, size_t column)
 {
 	const struct cell *cell = cell_at(table, row, column);
@@ -525,7 +520,7 @@ static void write_list(const struct table *table, size_t row)
 
 	for (unsigned int line = 0; *text; line++) {
 		fputc('\n', table->stream);
-		pad(LIST_INDENT, table->stream);
+		fprintf(table->stream, "%*s", LIST_INDENT, "");
 		if (table->page->width > 0 && line == LIST_LINES) {
 			fprintf(table->stream, "... (%zu CPUs)",
 				isst_cpuset_count(cell_at(table, row, column)->cpus));
@@ -549,7 +544,7 @@ static size_t write_cell(const struct table *table, size_t row, size_t column, s
 
 	if (!is_written(table, column))
 		return blanks;
-	pad(right ? blanks + rest : blanks, table->stream);
+	fprintf(table->stream, "%*s", (int)(right ? blanks + rest : blanks), "");
 	write_text(table, row, column, text, length);
 	return (right ? 0 : rest) + table->gap;
 }

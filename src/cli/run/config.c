@@ -178,11 +178,6 @@ static int read_as_caller(const char *path, struct text *text)
 	return privileges_again(error);
 }
 
-static bool is_standard_input(const char *file)
-{
-	return strcmp(file, "-") == 0;
-}
-
 static void report_unreadable(struct run *run, const char *file, int error)
 {
 	bool permission = error == -EACCES || error == -EPERM;
@@ -191,12 +186,12 @@ static void report_unreadable(struct run *run, const char *file, int error)
 	/* Its second word is taken for a file. */
 	bool unquoted = error == -ENOENT && !statement && request_has(run->request, OPTION_SET);
 
-	if (is_standard_input(file) && error == -EBADF) {
+	if (strcmp(file, "-") == 0 && error == -EBADF) {
 		run_error(run, STATUS_USAGE,
 			  "cannot read the configuration: standard input is closed");
 		return;
 	}
-	if (is_standard_input(file))
+	if (strcmp(file, "-") == 0)
 		file = "from " STANDARD_INPUT;
 	run_error(
 		run, permission ? STATUS_NOT_PERMITTED : STATUS_USAGE,
@@ -209,10 +204,10 @@ static void report_unreadable(struct run *run, const char *file, int error)
 
 static bool add_file(struct run *run, const char *file)
 {
-	const char *name = is_standard_input(file) ? STANDARD_INPUT : file;
+	const char *name = strcmp(file, "-") == 0 ? STANDARD_INPUT : file;
 	struct text text = { 0 };
-	int error = is_standard_input(file) ? read_all(STDIN_FILENO, &text)
-					    : read_as_caller(file, &text);
+	int error = strcmp(file, "-") == 0 ? read_all(STDIN_FILENO, &text)
+					   : read_as_caller(file, &text);
 
 	if (error)
 		report_unreadable(run, file, error);

@@ -43,12 +43,6 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 	return !error;
 }
 
-static int choose(struct run *run, const struct isst_targets *targets,
-		  const struct isst_request *request, unsigned int flags)
-{
-	return isst_choose_high_priority_cpus(run->context, targets, request, flags, &run->chosen);
-}
-
 /** Reports a refusal, and the option that allows it, if one does. */
 static void report_refusal(struct run *run, int error, const struct isst_targets *targets,
 			   const struct isst_request *request)
@@ -56,7 +50,9 @@ static void report_refusal(struct run *run, int error, const struct isst_targets
 	char *message = strdup(isst_error(run->context));
 	/* Whether it is only the last bucket that the choice is too large for. */
 	bool lower = error == -EINVAL && message &&
-		     choose(run, targets, request, ISST_CHOOSE_ALLOW_LOWER_TURBO) == 0;
+		     isst_choose_high_priority_cpus(run->context, targets, request,
+						    ISST_CHOOSE_ALLOW_LOWER_TURBO,
+						    &run->chosen) == 0;
 
 	if (lower)
 		run_error(run, status_of_error(error), "%s (--allow-lower-turbo)", message);
@@ -80,7 +76,9 @@ bool core_choice_make(struct run *run)
 	} else if (targets &&
 		   restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
 		   restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request)) {
-		error = choose(run, targets, request, lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0);
+		error = isst_choose_high_priority_cpus(run->context, targets, request,
+						       lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0,
+						       &run->chosen);
 		run_report_notices(run);
 		if (error && lower)
 			run_call(run, error);

@@ -27,13 +27,6 @@ struct watching {
 
 /* ---- A round ---- */
 
-/** Closes the device between rounds, so that modules can come and go. */
-static void finish_round(const struct watching *watching)
-{
-	run_finish(watching->run);
-	isst_close_device(watching->run->context);
-}
-
 static void take_time(struct watching *watching)
 {
 	const time_t now = time(NULL);
@@ -70,7 +63,9 @@ static bool begin_again(struct watching *watching)
 	run_report_notices(run);
 	run_call(run, changed);
 	watching->ask(run);
-	finish_round(watching);
+	run_finish(run);
+	/* Modules can come and go while the device is closed. */
+	isst_close_device(run->context);
 	report_mark_changes(report, before);
 	report_free(before);
 	return !report->failed;
@@ -220,7 +215,8 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 	run->level_memory = &memory;
 	take_time(&watching);
 	ask(run);
-	finish_round(&watching);
+	run_finish(run);
+	isst_close_device(run->context);
 	status = terminal_can_show(fileno(watching.stream)) ? watch_terminal(&watching)
 							    : watch_stream(&watching);
 	isst_results_free(memory.properties);

@@ -11,12 +11,6 @@
 
 /* ---- How paths are written ---- */
 
-/** Behind a name: a dot, a bracket, or the end of the path. */
-static size_t name_length(const char *text)
-{
-	return strcspn(text, ".[]");
-}
-
 /** Checks what is between brackets: digits, or NAME=VALUE pairs, separated by commas. */
 static bool is_selector(const char *text, size_t length)
 {
@@ -40,7 +34,7 @@ static bool is_selector(const char *text, size_t length)
 const char *json_path_check(const char *path)
 {
 	for (;;) {
-		size_t length = name_length(path);
+		size_t length = strcspn(path, ".[]");
 
 		if (length == 0)
 			return "a name is missing";
@@ -184,7 +178,7 @@ static const struct json *find_next(struct search *search, const struct json *va
 		length++;
 	} else {
 		part += *part == '.';
-		length = name_length(part);
+		length = strcspn(part, ".[]");
 		found = json_member_n(value, part, length);
 		if (!found)
 			return fail_for_name(search, value);
@@ -366,11 +360,6 @@ static bool holds_others(const struct json *value)
 	return value->kind == JSON_ARRAY || value->kind == JSON_OBJECT;
 }
 
-static void begin_line(unsigned int depth, FILE *stream)
-{
-	fprintf(stream, "\n%*s", (int)(2 * depth), "");
-}
-
 /* Values are as deep as the reports that they are made from: a few levels. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void write_at(const struct json *value, unsigned int depth, FILE *stream)
@@ -398,7 +387,7 @@ static void write_at(const struct json *value, unsigned int depth, FILE *stream)
 	fputc(object ? '{' : '[', stream);
 	for (const struct json *child = value->first; child; child = child->next) {
 		if (!one_line)
-			begin_line(depth + 1, stream);
+			fprintf(stream, "\n%*s", (int)(2 * depth + 2), "");
 		if (child->name) {
 			json_string_write(child->name, stream);
 			fputs(": ", stream);
@@ -408,7 +397,7 @@ static void write_at(const struct json *value, unsigned int depth, FILE *stream)
 			fputs(one_line ? ", " : ",", stream);
 	}
 	if (!one_line)
-		begin_line(depth, stream);
+		fprintf(stream, "\n%*s", (int)(2 * depth), "");
 	fputc(object ? '}' : ']', stream);
 }
 

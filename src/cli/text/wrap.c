@@ -55,16 +55,11 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length)
 	}
 }
 
-static size_t word_length(const char *text)
-{
-	return strcspn(text, " \n");
-}
-
 /** The length of a word with its unit: `3000 MHz`, `no limit`. */
 static size_t value_length(const char *text)
 {
 	static const char *const UNITS[] = { " MHz", " limit" };
-	size_t length = word_length(text);
+	size_t length = strcspn(text, " \n");
 
 	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
 		if (strncmp(text + length, UNITS[i], strlen(UNITS[i])) == 0)
@@ -81,9 +76,9 @@ static size_t phrase_length(const char *text)
 	size_t value = value_length(text);
 
 	if (end)
-		return (size_t)(end - text) + word_length(end);
+		return (size_t)(end - text) + strcspn(end, " \n");
 	if (strncmp(text + value, ARROW, strlen(ARROW)) != 0)
-		return word_length(text);
+		return strcspn(text, " \n");
 	value += strlen(ARROW);
 	return value + value_length(text + value);
 }
@@ -94,7 +89,7 @@ void wrap_text(struct wrap *wrap, const char *text)
 		size_t length = phrase_length(text);
 
 		if (wrap->indent + length > wrap->columns)
-			length = word_length(text);
+			length = strcspn(text, " \n");
 		wrap_words(wrap, text, length);
 		if (length == 0 && *text == ' ') {
 			/* A column: its lines stand below each other. */
