@@ -381,21 +381,6 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
-/** Reads what stands behind `help`: options, or what help is asked for. */
-static int read_help(struct request *request, int argc, char **argv, char **problem)
-{
-	int error;
-
-	if (argc > 1 && argv[1][0] == '-') {
-		error = read_behind_command(request, argc, argv, problem);
-	} else {
-		request->command = NULL;
-		error = read_helped(request, argc - 1, argv + 1, problem);
-	}
-	request->options.value[OPTION_HELP].given = !request_has(request, OPTION_VERSION);
-	return error;
-}
-
 static int read_feature(struct request *request, int argc, char **argv, char **problem)
 {
 	const char *alone = request_has(request, OPTION_INFO)  ? "info"
@@ -413,8 +398,18 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 		return usage_problem(problem, "unexpected word '%s': --%s takes no feature",
 				     argv[0], alone);
 	request->command = single_command_find(argv[0]);
-	if (request->command && request->command->flags & COMMAND_HELPS)
-		return read_help(request, argc, argv, problem);
+	if (request->command && request->command->flags & COMMAND_HELPS) {
+		int error;
+
+		if (argc > 1 && argv[1][0] == '-') {
+			error = read_behind_command(request, argc, argv, problem);
+		} else {
+			request->command = NULL;
+			error = read_helped(request, argc - 1, argv + 1, problem);
+		}
+		request->options.value[OPTION_HELP].given = !request_has(request, OPTION_VERSION);
+		return error;
+	}
 	if (request->command)
 		return read_behind_command(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);

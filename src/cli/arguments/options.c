@@ -48,28 +48,6 @@ static const struct option_row *find_exact(const struct option_row *rows,
 	return NULL;
 }
 
-/** An option of other commands only: the message names them. Returns 0 if there are none. */
-static int explain_elsewhere(const struct option_place *place, const struct unknown *unknown,
-			     char **problem)
-{
-	char *elsewhere;
-	int error = 0;
-
-	if (!place->find_elsewhere || unknown->letter)
-		return 0;
-	elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
-	if (!elsewhere)
-		return -ENOMEM;
-	if (*elsewhere && place->command)
-		error = usage_problem(problem, "option '%s' is not an option of %s%s",
-				      unknown->shown, place->command, elsewhere);
-	else if (*elsewhere)
-		error = usage_problem(problem, "option '%s' belongs after the command%s",
-				      unknown->shown, elsewhere);
-	free(elsewhere);
-	return error;
-}
-
 /** An option of another place: the message names the place. Returns 0 if there is none. */
 static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
 			     char **problem)
@@ -83,8 +61,24 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 				     unknown->shown, place->command,
 				     before ? "; before the feature it is --" : "",
 				     before ? before->name : "");
-	if (!before && !behind)
-		return explain_elsewhere(place, unknown, problem);
+	if (!before && !behind) {
+		char *elsewhere;
+		int error = 0;
+
+		if (!place->find_elsewhere || unknown->letter)
+			return 0;
+		elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
+		if (!elsewhere)
+			return -ENOMEM;
+		if (*elsewhere && place->command)
+			error = usage_problem(problem, "option '%s' is not an option of %s%s",
+					      unknown->shown, place->command, elsewhere);
+		else if (*elsewhere)
+			error = usage_problem(problem, "option '%s' belongs after the command%s",
+					      unknown->shown, elsewhere);
+		free(elsewhere);
+		return error;
+	}
 	/* Beside those two there is no command. */
 	if (before && !behind && place->command && before->id != OPTION_INFO &&
 	    before->id != OPTION_OOB)

@@ -140,34 +140,6 @@ static bool names_undisturbed(struct run *run)
 	return any;
 }
 
-static void report_explanation(struct run *run, const struct isst_explanation *explanation)
-{
-	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
-	int worst = worst_severity(explanation);
-	const char *text, *result;
-
-	for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
-		run_error(run, STATUS_FAILED, "%s", text);
-	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s", text);
-	/* Notes are context, and advisories are of every such kernel. */
-	if (worst < ISST_SEVERITY_NOTE)
-		result = "found";
-	else if (isst_explanation_unread_at(explanation, 0) ||
-		 (!run->targets.named && isst_left_out_at(run->context, 0)))
-		result = "incomplete";
-	else if (names_undisturbed(run))
-		result = "not all read";
-	else
-		result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
-	report_word(top, KEY_EXPLAIN_RESULT, result);
-	report_findings(run, top, explanation);
-	if (report_measured(run, top, explanation))
-		run_no_memory(run);
-	if (worst < ISST_SEVERITY_NOTE)
-		run->status = status_worse(run->status, STATUS_FAILED);
-}
-
 void explain(struct run *run)
 {
 	struct isst_targets *targets = run->targets.named ? cpu_targets(run) : domain_targets(run);
@@ -180,9 +152,33 @@ void explain(struct run *run)
 	error = isst_explain(run->context, targets, NULL,
 			     request_has(run->request, OPTION_MEASURE) ? ISST_EXPLAIN_MEASURE : 0,
 			     &explanation);
-	if (error >= 0)
-		report_explanation(run, explanation);
-	else
+	if (error >= 0) {
+		struct report_node *top = report_branch(report_unit(run->report, NULL, 0),
+							KEY_EXPLAIN, 0);
+		int worst = worst_severity(explanation);
+		const char *text, *result;
+
+		for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
+			run_error(run, STATUS_FAILED, "%s", text);
+		for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
+			report_message(run->report, ENTRY_NOTE, "%s", text);
+		/* Notes are context, and advisories are of every such kernel. */
+		if (worst < ISST_SEVERITY_NOTE)
+			result = "found";
+		else if (isst_explanation_unread_at(explanation, 0) ||
+			 (!run->targets.named && isst_left_out_at(run->context, 0)))
+			result = "incomplete";
+		else if (names_undisturbed(run))
+			result = "not all read";
+		else
+			result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
+		report_word(top, KEY_EXPLAIN_RESULT, result);
+		report_findings(run, top, explanation);
+		if (report_measured(run, top, explanation))
+			run_no_memory(run);
+		if (worst < ISST_SEVERITY_NOTE)
+			run->status = status_worse(run->status, STATUS_FAILED);
+	} else
 		run_call(run, error);
 	isst_explanation_free(explanation);
 	isst_targets_free(targets);
