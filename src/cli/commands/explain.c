@@ -178,8 +178,9 @@ void explain(struct run *run)
 			run_no_memory(run);
 		if (worst < ISST_SEVERITY_NOTE)
 			run->status = status_worse(run->status, STATUS_FAILED);
-	} else
+	} else {
 		run_call(run, error);
+	}
 	isst_explanation_free(explanation);
 	isst_targets_free(targets);
 }

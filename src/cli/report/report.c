@@ -322,10 +322,8 @@ static void set_string(struct report_node *node, char **field, const char *text)
 		node->report->failed = true;
 }
 
-/** Adds a node; @text and @cpus, which may be NULL, are copied. */
-static struct report_node *add_node(struct report_node *parent, enum node_kind kind,
-				    enum key_id key, uint64_t number, const char *text,
-				    const struct isst_cpuset *cpus)
+struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,
+			       uint64_t number, const char *text, const struct isst_cpuset *cpus)
 {
 	struct report_node *node = parent ? new_node(parent->report, kind, &keys[key]) : NULL;
 
@@ -349,7 +347,7 @@ static struct report_node *add_node(struct report_node *parent, enum node_kind k
 
 struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index)
 {
-	struct report_node *node = add_node(parent, NODE_BRANCH, key, 0, NULL, NULL);
+	struct report_node *node = report_add(parent, NODE_BRANCH, key, 0, NULL, NULL);
 
 	if (node)
 		node->index = index;
@@ -358,7 +356,7 @@ struct report_node *report_branch(struct report_node *parent, enum key_id key, u
 
 struct report_node *report_variant(struct report_node *parent, enum key_id key, const char *variant)
 {
-	struct report_node *node = add_node(parent, NODE_BRANCH, key, 0, NULL, NULL);
+	struct report_node *node = report_add(parent, NODE_BRANCH, key, 0, NULL, NULL);
 
 	if (node)
 		set_string(node, &node->variant, variant);
@@ -383,11 +381,6 @@ void report_standing(struct report_node *branch, bool current)
 		branch->standing = current ? STANDING_CURRENT : STANDING_OTHER;
 }
 
-struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number)
-{
-	return add_node(parent, NODE_NUMBER, key, number, NULL, NULL);
-}
-
 struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
 					  const char *variant, uint64_t number)
 {
@@ -398,36 +391,10 @@ struct report_node *report_variant_number(struct report_node *parent, enum key_i
 	return node;
 }
 
-struct report_node *report_state(struct report_node *parent, enum key_id key, bool on)
-{
-	return add_node(parent, NODE_STATE, key, on, NULL, NULL);
-}
-
-struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits)
-{
-	return add_node(parent, NODE_HEX, key, bits, NULL, NULL);
-}
-
-struct report_node *report_word(struct report_node *parent, enum key_id key, const char *word)
-{
-	return add_node(parent, NODE_WORD, key, 0, word, NULL);
-}
-
-struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text)
-{
-	return add_node(parent, NODE_TEXT, key, 0, text, NULL);
-}
-
-struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
-				    const struct isst_cpuset *cpus)
-{
-	return add_node(parent, NODE_CPU_LIST, key, 0, NULL, cpus);
-}
-
 struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
 				      unsigned int index, const struct isst_cpuset *cpus)
 {
-	struct report_node *node = add_node(parent, NODE_CPU_RANGES, key, 0, NULL, cpus);
+	struct report_node *node = report_add(parent, NODE_CPU_RANGES, key, 0, NULL, cpus);
 
 	if (node)
 		node->index = index;
@@ -443,14 +410,9 @@ void report_add_cpu(struct report_node *leaf, unsigned int cpu)
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits)
 {
-	struct report_node *node = add_node(parent, NODE_CPU_MASK, key, 0, NULL, cpus);
+	struct report_node *node = report_add(parent, NODE_CPU_MASK, key, 0, NULL, cpus);
 
 	if (node)
 		node->bits = bits;
 	return node;
-}
-
-struct report_node *report_unknown(struct report_node *parent, enum key_id key)
-{
-	return add_node(parent, NODE_UNKNOWN, key, 0, NULL, NULL);
 }

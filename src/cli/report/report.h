@@ -134,6 +134,19 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 
 /* Nodes: added behind the last child of @parent, and returned. */
 
+/** @text and @cpus, which may be NULL, are copied. */
+struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,
+			       uint64_t number, const char *text, const struct isst_cpuset *cpus);
+
+#define report_number(parent, key, n) report_add(parent, NODE_NUMBER, key, n, NULL, NULL)
+#define report_state(parent, key, on) report_add(parent, NODE_STATE, key, on, NULL, NULL)
+#define report_hex(parent, key, bits) report_add(parent, NODE_HEX, key, bits, NULL, NULL)
+#define report_word(parent, key, word) report_add(parent, NODE_WORD, key, 0, word, NULL)
+#define report_text(parent, key, text) report_add(parent, NODE_TEXT, key, 0, text, NULL)
+#define report_cpu_list(parent, key, set) report_add(parent, NODE_CPU_LIST, key, 0, NULL, set)
+/** A value that could not be read, of which a message reports why. */
+#define report_unknown(parent, key) report_add(parent, NODE_UNKNOWN, key, 0, NULL, NULL)
+
 struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
 struct report_node *report_variant(struct report_node *parent, enum key_id key,
 				   const char *variant);
@@ -143,23 +156,14 @@ void report_mark(struct report_node *branch);
 void report_hide(struct report_node *leaf);
 /** Whether a branch is the one in force: for programs, in json-v2 alone. */
 void report_standing(struct report_node *branch, bool current);
-struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);
 struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
 					  const char *variant, uint64_t number);
-struct report_node *report_state(struct report_node *parent, enum key_id key, bool on);
-struct report_node *report_word(struct report_node *parent, enum key_id key, const char *word);
-struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text);
-struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
-				    const struct isst_cpuset *cpus);
 /** @cpus: NULL: those that are added to the leaf, which may be NULL. */
 struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
 				      unsigned int index, const struct isst_cpuset *cpus);
 void report_add_cpu(struct report_node *leaf, unsigned int cpu);
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits);
-/** A value that could not be read, of which a message reports why. */
-struct report_node *report_unknown(struct report_node *parent, enum key_id key);
-struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
 
 /* ---- How names and values are written in the formats that scripts know ---- */
 

@@ -10,56 +10,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_LENGTH = 10 }; /* of the largest index */
-
-/** The length of a name, of which '#' and '*' stand for one number and one variant, at most. */
-static size_t name_space(const struct key *key, const char *variant)
-{
-	return strlen(key->name) + NUMBER_LENGTH + (variant ? strlen(variant) : 0);
-}
-
-/** Writes the name of a key with '#' and '*' filled in. Returns its end. */
-static char *fill_in(char *text, const struct key *key, unsigned int index, const char *variant)
+/** Writes the name of a key with '#' and '*' filled in. */
+static void write_name(const struct key *key, unsigned int index, const char *variant, FILE *stream)
 {
 	bool plain = variant && key->plain_variant && strcmp(variant, key->plain_variant) == 0;
 
 	for (const char *c = key->name; *c; c++) {
 		if (*c == '#')
-			text += snprintf(text, NUMBER_LENGTH + 1, "%u", index);
+			fprintf(stream, "%u", index);
 		else if (*c == '*' && plain)
 			c++; /* the dash behind it, too */
 		else if (*c == '*' && variant)
-			text = stpcpy(text, variant);
+			fputs(variant, stream);
 		else
-			*text++ = *c;
+			fputc(*c, stream);
 	}
-	*text = '\0';
-	return text;
 }
 
 char *wording_of_path(const struct report_step *steps, size_t count)
 {
-	size_t space = 1;
-	char *text, *end;
+	struct memory_stream memory;
 
-	for (size_t i = 0; i < count; i++)
-		space += name_space(steps[i].key, NULL) + 1;
-	text = end = calloc(1, space);
-	for (size_t i = 0; i < count && text; i++) {
+	if (memory_stream_open(&memory) != 0)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
-			*end++ = ':';
-		end = fill_in(end, steps[i].key, steps[i].index, NULL);
+			fputc(':', memory.stream);
+		write_name(steps[i].key, steps[i].index, NULL, memory.stream);
 	}
-	return text;
+	return memory_stream_text(&memory);
 }
 
 char *wording_of_key(const struct report_node *node)
 {
-	char *text = malloc(name_space(node->key, node->variant) + 1);
+	struct memory_stream memory;
 
-	if (text)
-		fill_in(text, node->key, node->index, node->variant);
-	return text;
+	if (memory_stream_open(&memory) != 0)
+		return NULL;
+	write_name(node->key, node->index, node->variant, memory.stream);
+	return memory_stream_text(&memory);
 }
 
 char *wording_of_value(const struct report_node *leaf)

@@ -5,22 +5,12 @@
 #include "../process/privileges.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 3, 4))) static enum exit_status
-refuse(enum exit_status status, char **problem, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (vasprintf(problem, format, arguments) < 0)
-		*problem = NULL;
-	va_end(arguments);
-	return *problem ? status : STATUS_FAILED;
-}
+#define refuse(status, problem, ...) \
+	(usage_problem(problem, __VA_ARGS__) == -ENOMEM ? STATUS_FAILED : (status))
 
 /** A variable of the environment; NULL: unset or empty. Borrowed privileges do not follow it, but
  * must not change the real machine instead. */

@@ -221,20 +221,6 @@ bool run_result(struct run *run, struct failure failure, bool first)
 	return false;
 }
 
-void run_unsupported(struct run *run, const char *format, ...)
-{
-	va_list arguments;
-	char *message;
-
-	va_start(arguments, format);
-	if (vasprintf(&message, format, arguments) < 0)
-		message = NULL;
-	va_end(arguments);
-	report_message(run->report, ENTRY_UNSUPPORTED, "%s", message ? message : "out of memory");
-	report_code(run->report, status_code(STATUS_UNSUPPORTED));
-	free(message);
-}
-
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 {
 	va_list arguments;

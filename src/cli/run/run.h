@@ -94,8 +94,11 @@ void run_note_unchanged(struct run *run, const char *why);
 bool run_result(struct run *run, struct failure failure, bool first);
 
 /** A unit does not support it: an error if it is named, or no unit does; else a note. */
-void run_unsupported(struct run *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define run_unsupported(run, ...) \
+	do { \
+		report_message((run)->report, ENTRY_UNSUPPORTED, __VA_ARGS__); \
+		report_code((run)->report, status_code(STATUS_UNSUPPORTED)); \
+	} while (0)
 
 /** What is being done right now: printed at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -272,21 +272,13 @@ struct json *json_add(struct json *parent, const char *name, enum json_kind kind
 	return value;
 }
 
-struct json *json_add_number(struct json *parent, const char *name, uint64_t number)
+struct json *json_add_single(struct json *parent, const char *name, enum json_kind kind,
+			     uint64_t number)
 {
-	struct json *value = json_add(parent, name, JSON_NUMBER);
+	struct json *value = json_add(parent, name, kind);
 
 	if (value)
 		value->number = number;
-	return value;
-}
-
-struct json *json_add_boolean(struct json *parent, const char *name, bool truth)
-{
-	struct json *value = json_add(parent, name, JSON_BOOLEAN);
-
-	if (value)
-		value->number = truth;
 	return value;
 }
 

@@ -51,8 +51,10 @@ void json_fail(struct json *value);
 /* Values are added last, or sorted, and returned. @name: NULL in an array. */
 
 struct json *json_add(struct json *parent, const char *name, enum json_kind kind);
-struct json *json_add_number(struct json *parent, const char *name, uint64_t number);
-struct json *json_add_boolean(struct json *parent, const char *name, bool value);
+struct json *json_add_single(struct json *parent, const char *name, enum json_kind kind,
+			     uint64_t number);
+#define json_add_number(parent, name, n) json_add_single(parent, name, JSON_NUMBER, n)
+#define json_add_boolean(parent, name, b) json_add_single(parent, name, JSON_BOOLEAN, b)
 /** @text: NULL adds null. */
 struct json *json_add_string(struct json *parent, const char *name, const char *text);
 
