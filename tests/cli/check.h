@@ -11,6 +11,15 @@
 #include "cli/render/render.h"
 #include "cli/request_read.h"
 
+/* Cleared and freed at the end of the block. */
+#define autorequest __attribute__((cleanup(request_clear)))
+#define autoreport __attribute__((cleanup(free_report)))
+
+static inline void free_report(struct report **report)
+{
+	report_free(*report);
+}
+
 static inline FILE *open_memory(struct memory_stream *memory)
 {
 	assert_int_equal(memory_stream_open(memory), 0);

@@ -18,7 +18,7 @@ TEST(long_short_joined_and_abbreviated_options_mean_the_same)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted(&request, lines[i]);
 		assert_int_equal(request.action, ACTION_RUN);
@@ -28,20 +28,18 @@ TEST(long_short_joined_and_abbreviated_options_mean_the_same)
 		assert_int_equal(request_format(&request), FORMAT_JSON);
 		assert_true(request_has(&request, OPTION_DEBUG));
 		assert_int_equal(request_number(&request, OPTION_LEVEL), 1);
-		request_clear(&request);
 	}
 }
 
 TEST(the_same_letter_before_and_after_the_feature_is_two_options)
 {
-	struct request request;
+	autorequest struct request request;
 
 	assert_accepted(&request, "-c 10 -r 5 core-power get-config -c 3");
 	assert_true(isst_cpuset_has(request.options.cpus.numbers, 10));
 	assert_int_equal(isst_cpuset_count(request.options.cpus.numbers), 1);
 	assert_int_equal(request_number(&request, OPTION_CLOS), 3);
 	assert_int_equal(request_number(&request, OPTION_RETRY), 5);
-	request_clear(&request);
 }
 
 TEST(every_setting_has_a_letter_and_a_name)
@@ -55,7 +53,7 @@ TEST(every_setting_has_a_letter_and_a_name)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted(&request, lines[i]);
 		assert_int_equal(request_number(&request, OPTION_CLOS), 1);
@@ -64,7 +62,6 @@ TEST(every_setting_has_a_letter_and_a_name)
 		assert_int_equal(request_number(&request, OPTION_MIN), 1000);
 		assert_int_equal(request_number(&request, OPTION_MAX), 2000);
 		assert_int_equal(request_number(&request, OPTION_DESIRED), 1500);
-		request_clear(&request);
 	}
 }
 
@@ -77,12 +74,11 @@ TEST(a_desired_frequency_is_ignored_whatever_number_it_is)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted(&request, lines[i]);
 		request_clear(&request);
 		assert_accepted_as(true, &request, lines[i]);
-		request_clear(&request);
 	}
 	assert_refused("core-power config -c 1 -d 3x",
 		       "invalid value '3x' for option --desired: expected a number from 0 to "
@@ -100,7 +96,7 @@ TEST(D55_long_forms_take_no_argument)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted(&request, lines[i]);
 		assert_true(request_has(&request, OPTION_ALL_ONLINE));
@@ -109,7 +105,6 @@ TEST(D55_long_forms_take_no_argument)
 		assert_true(request_has(&request, OPTION_ONLINE));
 		assert_string_equal(request_text(&request, OPTION_OUT), "file");
 		assert_int_equal(request_number(&request, OPTION_LEVEL), 4);
-		request_clear(&request);
 	}
 }
 
@@ -143,11 +138,10 @@ TEST(changes_are_marked_as_such)
 
 TEST(p_is_pause_before_the_feature)
 {
-	struct request request;
+	autorequest struct request request;
 
 	assert_accepted(&request, "-p 20 perf-profile info");
 	assert_int_equal(request_number(&request, OPTION_PAUSE), 20);
-	request_clear(&request);
 }
 
 static const struct {
@@ -507,12 +501,11 @@ TEST(own_options_make_none_of_the_reference_tool_ambiguous)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted_as(true, &request, lines[i]);
 		assert_int_equal(request_number(&request, OPTION_RETRY), 5);
 		assert_false(request_has(&request, OPTION_REAL));
-		request_clear(&request);
 	}
 	assert_refused_as(true, "--cp 3 perf-profile info",
 			  "option '--cp' is ambiguous: --cpu or --cpu0-workaround");
@@ -525,19 +518,18 @@ TEST(own_options_make_none_of_the_reference_tool_ambiguous)
 TEST(options_without_effect_are_accepted_and_noted_as_intel_speed_select)
 {
 	for (size_t i = 0; i < COUNT(without_effect); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		print_message("# %s\n", without_effect[i].line);
 		assert_accepted_as(true, &request, without_effect[i].line);
 		assert_notes(&request.options, without_effect[i].notes);
-		request_clear(&request);
 	}
 }
 
 TEST(options_without_effect_are_refused_as_isst)
 {
 	for (size_t i = 0; i < COUNT(without_effect); i++) {
-		struct request request;
+		autorequest struct request request;
 		char *problem;
 
 		if (!without_effect[i].notes[0])
@@ -545,13 +537,12 @@ TEST(options_without_effect_are_refused_as_isst)
 		print_message("# %s\n", without_effect[i].line);
 		assert_int_not_equal(read_line(&request, without_effect[i].line, &problem), 0);
 		free(problem);
-		request_clear(&request);
 	}
 }
 
 TEST(an_option_without_effect_changes_no_value)
 {
-	struct request request;
+	autorequest struct request request;
 
 	assert_accepted_as(true, &request, "core-power config -c 1 -p 1 --min 2600 -a -t 0x5");
 	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
@@ -566,7 +557,6 @@ TEST(an_option_without_effect_changes_no_value)
 	request_clear(&request);
 	assert_accepted_as(true, &request, "core-power config -c 0 -c 1 -m 2000");
 	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
-	request_clear(&request);
 }
 
 /* In any order of options that can be read in some way. */
@@ -588,20 +578,19 @@ TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 		char *problem;
 
 		print_message("# %s\n", lines[i].line);
 		assert_int_equal(read_line(&request, lines[i].line, &problem), -EINVAL);
 		assert_int_equal(request_format(&request), lines[i].format);
 		free(problem);
-		request_clear(&request);
 	}
 }
 
 TEST(a_file_after_the_command_gets_a_hint)
 {
-	struct request request;
+	autorequest struct request request;
 	char *problem;
 
 	assert_int_equal(read_line_as(&request, true, "perf-profile info -o file", &problem),
@@ -609,7 +598,6 @@ TEST(a_file_after_the_command_gets_a_hint)
 	assert_string_equal(problem, "unexpected word 'file' after perf-profile info; -o is --out "
 				     "only before the feature");
 	free(problem);
-	request_clear(&request);
 }
 
 /* What stays wrong whatever the program is called. */
@@ -633,14 +621,13 @@ TEST(typos_and_invalid_values_are_refused_as_intel_speed_select)
 	};
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 		char *problem;
 
 		print_message("# %s\n", lines[i]);
 		assert_int_not_equal(read_line_as(&request, true, lines[i], &problem), 0);
 		assert_non_null(problem);
 		free(problem);
-		request_clear(&request);
 	}
 }
 
@@ -651,13 +638,12 @@ TEST(the_first_of_two_mistakes_is_named)
 
 TEST(an_error_is_printed_in_the_format_that_follows_it)
 {
-	struct request request;
+	autorequest struct request request;
 	char *problem;
 
 	assert_int_not_equal(read_line(&request, "--bogus -f json perf-profile info", &problem), 0);
 	assert_int_equal(request_format(&request), FORMAT_JSON);
 	free(problem);
-	request_clear(&request);
 }
 
 static const struct {
@@ -693,14 +679,13 @@ static void assert_name(const char *name, const char *expected)
 TEST(help_works_anywhere)
 {
 	for (size_t i = 0; i < COUNT(helps); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		print_message("# %s\n", helps[i].line);
 		assert_accepted(&request, helps[i].line);
 		assert_int_equal(request.action, ACTION_HELP);
 		assert_name(request.feature ? request.feature->name : NULL, helps[i].feature);
 		assert_name(request.command ? request.command->name : NULL, helps[i].command);
-		request_clear(&request);
 	}
 }
 
@@ -714,23 +699,21 @@ TEST(version_works_anywhere)
 					     "--version perf-profile info" };
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		print_message("# %s\n", lines[i]);
 		assert_accepted(&request, lines[i]);
 		assert_int_equal(request.action, ACTION_VERSION);
-		request_clear(&request);
 	}
 }
 
 TEST(no_arguments_at_all_ask_for_help)
 {
 	char *argv[] = { (char *)"isst", NULL }, *problem;
-	struct request request;
+	autorequest struct request request;
 
 	assert_int_equal(request_read(&request, false, 1, argv, &problem), 0);
 	assert_int_equal(request.action, ACTION_HELP);
-	request_clear(&request);
 }
 
 TEST(info_honours_options_in_any_order)
@@ -739,20 +722,19 @@ TEST(info_honours_options_in_any_order)
 					     "-c 3 -o f -f json --info" };
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 
 		assert_accepted(&request, lines[i]);
 		assert_ptr_equal(request.command, &info_command);
 		assert_int_equal(request_format(&request), FORMAT_JSON);
 		assert_true(isst_cpuset_has(request.options.cpus.numbers, 3));
 		assert_string_equal(request_text(&request, OPTION_OUT), "f");
-		request_clear(&request);
 	}
 }
 
 TEST(a_platform_is_named_before_or_after_options)
 {
-	struct request request;
+	autorequest struct request request;
 
 	assert_accepted(&request, "platform statistics guide --clear");
 	assert_string_equal(request.operand, "guide");
@@ -760,12 +742,11 @@ TEST(a_platform_is_named_before_or_after_options)
 	request_clear(&request);
 	assert_accepted(&request, "platform statistics --clear guide");
 	assert_string_equal(request.operand, "guide");
-	request_clear(&request);
 }
 
 TEST(a_configuration_is_a_file_and_statements)
 {
-	struct request request;
+	autorequest struct request request;
 
 	assert_accepted(&request, "config apply --set one - --set two");
 	assert_string_equal(request_config_file(&request), "-");
@@ -786,7 +767,6 @@ TEST(a_configuration_is_a_file_and_statements)
 	assert_accepted(&request, "config save file");
 	assert_null(request_config_file(&request));
 	assert_string_equal(request.operand, "file");
-	request_clear(&request);
 }
 
 /** The status shows whether isst failed, or the program. */
@@ -796,13 +776,12 @@ TEST(a_program_to_run_is_known_despite_mistakes)
 					     "with" };
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct request request;
+		autorequest struct request request;
 		char *problem;
 
 		assert_int_not_equal(read_line(&request, lines[i], &problem), 0);
 		assert_non_null(request.command);
 		assert_true(command_wraps_program(request.command));
 		free(problem);
-		request_clear(&request);
 	}
 }

@@ -12,7 +12,7 @@ struct message {
 
 static void assert_folded(const struct message *messages, size_t count, const char *expected)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	char lines[1000] = "";
 
 	assert_non_null(report);
@@ -28,7 +28,6 @@ static void assert_folded(const struct message *messages, size_t count, const ch
 			 entry->kind == ENTRY_ERROR ? "E " : "", entry->message);
 	}
 	assert_string_equal(lines, expected);
-	report_free(report);
 }
 
 #define ASSERT_FOLDED(messages, expected) assert_folded(messages, COUNT(messages), expected)

@@ -53,7 +53,7 @@ static struct report *make_report(void)
 
 TEST(text_is_the_tree_that_scripts_know)
 {
-	struct report *report = make_report();
+	autoreport struct report *report = make_report();
 
 	assert_rendered(report, FORMAT_TEXT,
 			" package-0\n"
@@ -83,12 +83,11 @@ TEST(text_is_the_tree_that_scripts_know)
 			"        clos-max:2500 MHz\n"
 			"        trl:0x1f1f1f1f1f1f1f20\n"
 			"Error: CPU 3: \"no\"\n");
-	report_free(report);
 }
 
 TEST(json_is_one_document_of_strings)
 {
-	struct report *report = make_report();
+	autoreport struct report *report = make_report();
 
 	assert_document(
 		report, FORMAT_JSON,
@@ -104,12 +103,11 @@ TEST(json_is_one_document_of_strings)
 		"\"get-config-enabled\": \"enabled\", \"clos-min\": \"0 MHz\", "
 		"\"clos-max\": \"Max Turbo frequency\", \"trl\": \"0x1f1f1f1f1f1f1f20\"}, "
 		"\"Error1\": {\"message\": \"CPU 3: \\\"no\\\"\"}}");
-	report_free(report);
 }
 
 TEST(text_without_messages_is_results_alone)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	char *text;
 
 	report_message(report, ENTRY_ERROR, "broken");
@@ -118,21 +116,19 @@ TEST(text_without_messages_is_results_alone)
 	text = rendered(report, FORMAT_TEXT, false);
 	assert_string_equal(text, " package-0\n  die-0\n    cpu-0\n      clos:3\n");
 	free(text);
-	report_free(report);
 }
 
 TEST(an_empty_report_is_no_text_and_an_empty_document)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	assert_rendered(report, FORMAT_TEXT, "");
 	assert_document(report, FORMAT_JSON, "{}");
-	report_free(report);
 }
 
 TEST(an_empty_set_of_cpus_is_printed_as_none)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
@@ -142,12 +138,11 @@ TEST(an_empty_set_of_cpus_is_printed_as_none)
 			" high-priority-cpu-mask:00000000,00000000\n"
 			" high-priority-cpu-list:none\n");
 	isst_cpuset_free(cpus);
-	report_free(report);
 }
 
 TEST(units_at_one_path_are_one_object)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node;
 
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
@@ -162,12 +157,11 @@ TEST(units_at_one_path_are_one_object)
 		"{\"package-0:die-0:cpu-0\": {\"core-power\": {\"epp\": \"1\", \"clos\": \"3\"}, "
 		"\"get-assoc\": {}}, \"package-1:die-0:cpu-14\": {\"epp\": \"2\"}, "
 		"\"Information:0\": {\"message\": \"between\"}}");
-	report_free(report);
 }
 
 TEST(a_sentence_stands_for_a_node_in_text_alone)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0), *package, *platform;
 
 	report_number(node, KEY_API_VERSION, 1);
@@ -187,7 +181,6 @@ TEST(a_sentence_stands_for_a_node_in_text_alone)
 			"{\"api-version\": \"1\", \"package-1\": {\"turbo-freq\": \"supported\", "
 			"\"level-change-control\": \"unlocked\", \"max-level\": \"4\"}, "
 			"\"tiny\": {\"title\": \"A {title}\", \"synthetic\": \"yes\"}}");
-	report_free(report);
 }
 
 static const struct {
@@ -222,7 +215,7 @@ TEST(any_text_is_a_valid_json_string)
 
 TEST(remarks_are_bare_lines_and_progress_is_in_documents_alone)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
@@ -242,7 +235,6 @@ TEST(remarks_are_bare_lines_and_progress_is_in_documents_alone)
 	assert_string_equal(text,
 			    "clos min is not specified, default: 0\nInformation: unchanged\n");
 	free(text);
-	report_free(report);
 }
 
 TEST(every_key_has_both_names)

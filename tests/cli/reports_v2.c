@@ -18,18 +18,17 @@ static struct report_node *add_unit(struct report *report, unsigned int package,
 
 TEST(an_empty_report_is_a_document_with_its_header)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	report->header.exit_status = 3;
 	assert_document(report, FORMAT_JSON_V2,
 			HEADER NOTHING_KNOWN
 			"\"domains\": [], \"messages\": [], \"exit_status\": 3}");
-	report_free(report);
 }
 
 TEST(the_header_names_command_and_machine)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_header *header = &report->header;
 
 	header->feature = "perf-profile";
@@ -45,12 +44,11 @@ TEST(the_header_names_command_and_machine)
 		"\"command\": \"perf-profile info\", \"machine\": {\"family\": 6, \"model\": 173, "
 		"\"stepping\": 1, \"processor\": null, \"emulated\": \"a \\\"machine\\\"\"}, "
 		"\"domains\": [], \"messages\": [], \"exit_status\": 0}");
-	report_free(report);
 }
 
 TEST(values_have_their_types)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct report_node *node;
 
@@ -77,12 +75,11 @@ TEST(values_have_their_types)
 		"\"trl\": \"0x1f1f1f1f1f1f1f20\"}, \"domains\": [], \"messages\": [], "
 		"\"exit_status\": 0}");
 	isst_cpuset_free(cpus);
-	report_free(report);
 }
 
 TEST(an_empty_set_of_cpus_has_no_ranges)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
 	report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
@@ -92,7 +89,6 @@ TEST(an_empty_set_of_cpus_has_no_ranges)
 		"\"high_priority_cpus\": {\"ranges\": \"\", \"list\": []}, \"domains\": [], "
 		"\"messages\": [], \"exit_status\": 0}");
 	isst_cpuset_free(cpus);
-	report_free(report);
 }
 
 TEST(what_is_numbered_is_an_array)
@@ -101,7 +97,7 @@ TEST(what_is_numbered_is_an_array)
 					       { &keys[KEY_DIE_IO], 0 },
 					       { &keys[KEY_POWER_DOMAIN], 3 },
 					       { &keys[KEY_NO_CPU], 0 } };
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *level, *bucket;
 
 	level = report_branch(add_unit(report, 0, 14), KEY_LEVEL, 2);
@@ -123,13 +119,12 @@ TEST(what_is_numbered_is_an_array)
 		"{\"type\": \"level-4\", \"max_mhz\": 3000}]}}]}, {\"package\": 1, \"die\": null, "
 		"\"power_domain\": 3, \"cpu\": null, \"locked\": true}], \"messages\": [], "
 		"\"exit_status\": 0}");
-	report_free(report);
 }
 
 TEST(units_at_one_path_are_one_element)
 {
 	const struct report_step package[] = { { &keys[KEY_PACKAGE], 1 } };
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node;
 
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
@@ -144,13 +139,12 @@ TEST(units_at_one_path_are_one_element)
 			"\"core_power\": {\"epp\": 1, \"clos\": 3}}, {\"package\": 1, \"die\": 0, "
 			"\"cpu\": 0, \"association\": {}}], \"packages\": [{\"package\": 1, "
 			"\"levels\": [{\"level\": 0}]}], \"messages\": [], \"exit_status\": 0}");
-	report_free(report);
 }
 
 /** As where a value of a package is reported of each of its dies. */
 TEST(of_equal_paths_the_first_value_counts)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	for (unsigned int value = 1; value <= 2; value++) {
 		struct report_node *unit = add_unit(report, 0, 0), *bucket;
@@ -166,12 +160,11 @@ TEST(of_equal_paths_the_first_value_counts)
 		"\"core_power\": {\"epp\": 1}, \"levels\": [{\"level\": 0, "
 		"\"next_bucket\": {\"bucket\": 0, \"high_priority_max\": [{\"type\": \"sse\", "
 		"\"max_mhz\": 1000}]}}]}], \"messages\": [], \"exit_status\": 0}");
-	report_free(report);
 }
 
 TEST(messages_have_severity_and_code)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	report_message(report, ENTRY_ERROR, "CPU \377 %d", 3);
 	report_message(report, ENTRY_ERROR, "busy");
@@ -187,5 +180,4 @@ TEST(messages_have_severity_and_code)
 		"\"text\": \"busy\"}, {\"severity\": \"note\", \"code\": \"unchanged\", "
 		"\"text\": \"as it was\"}, {\"severity\": \"progress\", \"code\": \"progress\", "
 		"\"text\": \"online cpu 3\"}], \"exit_status\": 0}");
-	report_free(report);
 }

@@ -53,7 +53,7 @@ static void add_cpus(struct report_node *node, enum key_id key, const char *list
 
 TEST(rows_that_are_alike_are_one)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	for (unsigned int package = 0; package < 2; package++)
 		for (unsigned int domain = 0; domain < 3; domain++) {
@@ -68,13 +68,12 @@ TEST(rows_that_are_alike_are_one)
 		      "                                 level     base MHz\n"
 		      "packages 0-1, power domains 0-1  1 of 0-4      2600\n"
 		      "packages 0-1, power domain 2     1 of 0-4       900\n");
-	report_free(report);
 }
 
 /** No row stands for a place that is none of its own. */
 TEST(places_are_joined_in_one_step_only)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	for (unsigned int package = 0; package < 3; package++)
 		for (unsigned int domain = 0; domain < 2; domain++)
@@ -94,12 +93,11 @@ TEST(places_are_joined_in_one_step_only)
 		      "packages 0,2               no\n"
 		      "package 1, power domain 0  yes\n"
 		      "package 1, power domain 1  no\n");
-	report_free(report);
 }
 
 TEST(dies_are_named_only_where_nothing_else_differs)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	report_state(add_die(report, 0, 0), KEY_STATUS_LOCK, false);
 	report_state(add_die(report, 1, 1), KEY_STATUS_LOCK, true);
@@ -114,13 +112,12 @@ TEST(dies_are_named_only_where_nothing_else_differs)
 		      "                     locked\n"
 		      "package 0            no\n"
 		      "package 1, dies 1-2  yes\n");
-	report_free(report);
 }
 
 /** A value that is absent, one that could not be read, and one of words. */
 TEST(cells_are_told_apart)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
 	report_word(node, KEY_SST_BASE_FREQ, "unsupported");
@@ -145,7 +142,6 @@ TEST(cells_are_told_apart)
 		"\"speed-select-core-power\": \"enabled\", \"priority-type\": \"ordered\"}, "
 		"\"package-1:die-0:cpu-0\": {\"speed-select-core-power\": \"disabled\"}, "
 		"\"Error0\": {\"message\": \"package 1: no answer\"}}");
-	report_free(report);
 }
 
 static void add_class(struct report_node *unit, unsigned int clos, unsigned int max,
@@ -160,7 +156,7 @@ static void add_class(struct report_node *unit, unsigned int clos, unsigned int 
 
 TEST(cpus_of_rows_that_are_one_are_united)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
 	add_class(node, 0, 25500, "0-3");
@@ -174,7 +170,6 @@ TEST(cpus_of_rows_that_are_one_are_united)
 		      "packages 0-1           0        0     none  0-7\n"
 		      "package 0              1        0     2000  -\n"
 		      "package 1              2        0     none  8\n");
-	report_free(report);
 }
 
 static struct report *report_with_long_list(void)
@@ -188,7 +183,7 @@ static struct report *report_with_long_list(void)
 
 TEST(a_long_list_has_lines_of_its_own)
 {
-	struct report *report = report_with_long_list();
+	autoreport struct report *report = report_with_long_list();
 
 	assert_screen(
 		report, 110, false,
@@ -207,13 +202,12 @@ TEST(a_long_list_has_lines_of_its_own)
 		      "package 0              3        0     none\n"
 		      "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,\n"
 		      "    40,42,44,46\n");
-	report_free(report);
 }
 
 /** Only where it would fill a terminal: pipes and files have it as a whole. */
 TEST(a_list_is_cut_on_a_terminal_alone)
 {
-	struct report *report = report_with_long_list();
+	autoreport struct report *report = report_with_long_list();
 	const struct page terminal = { .columns = 20, .width = 20 };
 
 	assert_page(report, &terminal,
@@ -238,7 +232,6 @@ TEST(a_list_is_cut_on_a_terminal_alone)
 		      "    24,26,28,30,32,\n"
 		      "    34,36,38,40,42,\n"
 		      "    44,46\n");
-	report_free(report);
 }
 
 /** Columns move together, then places get lines of their own; no word is cut. */
@@ -278,7 +271,7 @@ TEST(a_narrow_table_has_places_apart)
 /** Bold are headings; what is off or locked, and what could not be read, has a colour as well. */
 TEST(what_is_off_locked_or_unknown_stands_out)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
 	report_state(report_unit(report, NULL, 0), KEY_STATUS_TURBO, false);
@@ -299,7 +292,6 @@ TEST(what_is_off_locked_or_unknown_stands_out)
 		"\n"
 		"\033[1m\033[31mlimited by hardware\033[0m  \033[1mreasons\033[0m\n"
 		"package 0            POWER\n");
-	report_free(report);
 }
 
 /* ---- Maps ---- */
@@ -318,7 +310,7 @@ static void add_core(struct report_node *parent, unsigned int core, const char *
 
 TEST(cores_stand_in_groups_of_eight)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 	char cpu[16];
 
@@ -360,12 +352,11 @@ TEST(cores_stand_in_groups_of_eight)
 		      "\n"
 		      "H high priority, L low priority\n"
 		      "2 CLOS 2, . offline, ? unknown\n");
-	report_free(report);
 }
 
 TEST(modules_stand_together)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_domain(report, 0, 0, 1), *module;
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -386,12 +377,11 @@ TEST(modules_stand_together)
 		      "                             9  10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
-	report_free(report);
 }
 
 TEST(colours_are_added_to_letters)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
 	add_core(node, 0, "0", "high");
@@ -402,7 +392,6 @@ TEST(colours_are_added_to_letters)
 		      "package 0    0  \033[1mH\033[0m-\n"
 		      "\n"
 		      "\033[1mH\033[0m high priority, - no class of service (CLOS)\n");
-	report_free(report);
 }
 
 /* ---- What changed ---- */
@@ -598,7 +587,7 @@ TEST(what_takes_no_place_is_not_cut)
 
 TEST(a_mark_is_in_text_alone)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 	struct report_node *node = report_branch(add_die(report, 0, 0), KEY_LEVEL, 2);
 
 	report_mark(node);
@@ -612,7 +601,6 @@ TEST(a_mark_is_in_text_alone)
 	assert_document(
 		report, FORMAT_JSON,
 		"{\"package-0:die-0:cpu-0\": {\"perf-profile-level-2\": {\"cpu-count\": \"4\"}}}");
-	report_free(report);
 }
 
 TEST(what_is_no_terminal_has_80_columns)

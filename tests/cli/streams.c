@@ -52,7 +52,7 @@ static void read_file(const char *path, char *text, size_t size)
 
 static void report_something(struct output *output, const char *path, struct captured *captured)
 {
-	struct report *report = report_new();
+	autoreport struct report *report = report_new();
 
 	output->path = path;
 	assert_int_equal(output_open(output), 0);
@@ -62,7 +62,6 @@ static void report_something(struct output *output, const char *path, struct cap
 	report_message(report, ENTRY_ERROR, "message");
 	captured->status = output_report(output, report, STATUS_UNSUPPORTED);
 	output_close(output);
-	report_free(report);
 }
 
 /** What a run writes where. @wrong: it is a usage error. */

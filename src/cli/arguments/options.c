@@ -11,19 +11,6 @@
 
 /* ---- Why a word is no option ---- */
 
-int usage_problem(char **problem, const char *format, ...)
-{
-	va_list arguments;
-	int length;
-
-	va_start(arguments, format);
-	length = vasprintf(problem, format, arguments);
-	va_end(arguments);
-	if (length < 0)
-		*problem = NULL;
-	return length < 0 ? -ENOMEM : -EINVAL;
-}
-
 #define PLATFORM "platform"
 #define EMULATE "emulate"
 

@@ -3,9 +3,23 @@
 #include "options.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int usage_problem(char **problem, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(problem, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		*problem = NULL;
+	return length < 0 ? -ENOMEM : -EINVAL;
+}
 
 static int read_number(const struct option_row *row, const char *text, struct option_value *value)
 {

@@ -3,7 +3,6 @@
 
 #include "isst.h"
 
-
 #define STANDS_OUT(value, how) .notable = (value), .style = STYLE_##how
 
 static const struct phrase support[] = { { "unknown", "status is unknown" },
