@@ -184,14 +184,14 @@ static void ask_machine(struct run *run)
 
 	if (request_has(run->request, OPTION_ALL_ONLINE))
 		ready = change_all_online(run);
-	if (!ready || !find_targets(run) || !report_left_out(run))
-		ready = false;
-	else if (command->change)
-		change_machine(run, command->change);
-	else if (command->question)
-		show_domains(run, command->question);
-	else
-		command->handler(run);
+	if (ready && find_targets(run) && report_left_out(run)) {
+		if (command->change)
+			change_machine(run, command->change);
+		else if (command->question)
+			show_domains(run, command->question);
+		else
+			command->handler(run);
+	}
 	change_finish(run);
 }
 
