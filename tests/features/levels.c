@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Complete levels: phases, failures of single parts, and the number of calls. */
+#include "features/features.h"
 #include "support/fake_context.h"
 
 /** Everything about a level: cores 0-3 enabled, both features supported, core 1 high priority, two

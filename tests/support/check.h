@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "state/apply.h"
 #include "topology/context.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
