@@ -164,8 +164,7 @@ int capture_read_dumps(struct capture *capture)
 
 /* ---- Answers of driver and firmware: `KEYWORD FIELD... -> FIELD...` ---- */
 
-/** The form of a line: a letter for each field; > is the arrow. Numbers may be decimal, or
- * hexadecimal with 0x. */
+/** A letter for each field; > is the arrow. Numbers are decimal, or hexadecimal with 0x. */
 static const struct {
 	const char *keyword, *form, *syntax;
 } answer_kinds[] = {
@@ -180,8 +179,7 @@ static const struct {
 };
 enum { ANSWER_KINDS = sizeof(answer_kinds) / sizeof(*answer_kinds), MOST_FIELDS = 6 };
 
-/* The highest number of a field. An answer that is no error, of which the name or number follows E,
- * is one, too. */
+/* The highest number of a field; an answer that is an error is E and its name or number. */
 static const unsigned int field_max[] = {
 	['a'] = UINT32_MAX, ['b'] = 1,		['d'] = UINT32_MAX, ['i'] = HIGHEST_ID,
 	['n'] = UINT8_MAX,  ['o'] = UINT16_MAX, ['p'] = 0x3fff,	    ['s'] = UINT16_MAX,

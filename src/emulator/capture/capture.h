@@ -168,8 +168,7 @@ int capture_make_cpus(struct capture *capture, struct platform *platform);
 
 /** Makes the platform of what was read. */
 int capture_fill(struct capture *capture, struct platform *platform);
-/** An uncore limit of a domain as it was captured. Returns 0, -ENOENT or -EINVAL with the error
- * set. */
+/** A captured uncore limit. Returns 0, -ENOENT or -EINVAL with the error set. */
 int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
 		       const struct platform_domain *domain, const char *name, unsigned int *khz);
 

@@ -229,8 +229,7 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 		if (strncmp(capture->entries[i].path, UNCORE_DIRECTORY, strlen(UNCORE_DIRECTORY)) ==
 		    0)
 			platform->uncore = known_number(1);
-	/* They are part of the first state (firmware/power_on.c); here they only have to be
-	 * numbers. */
+	/* Part of the first state (firmware/power_on.c); here they only have to be numbers. */
 	for (size_t i = 0; i < 2 * platform->domain_count; i++)
 		if (capture_uncore_khz(capture, platform, &platform->domains[i / 2], uncore[i % 2],
 				       &khz) == -EINVAL)

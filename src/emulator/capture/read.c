@@ -185,13 +185,11 @@ static int parse_processor_line(struct capture *capture, char *text, unsigned in
 /** What all processors of a machine have in common is taken from the first one. */
 static int finish_block(struct capture *capture, struct block *block)
 {
-	const struct captured_file *file = &capture->cpuinfo;
-
 	if (!block->line)
 		return 0;
 	for (unsigned int i = 0; i < CPUINFO_KEYS; i++)
 		if (!block->text[i])
-			return capture_error(file, block->line,
+			return capture_error(&capture->cpuinfo, block->line,
 					     "found a processor without \"%s\", expected that too",
 					     cpuinfo_keys[i].name);
 	if (capture->cpu_count == 0) {
@@ -202,7 +200,7 @@ static int finish_block(struct capture *capture, struct block *block)
 		capture->stepping = block->number[STEPPING];
 	}
 	if (block->number[FAMILY] != capture->family || block->number[MODEL] != capture->model)
-		return capture_error(file, block->line,
+		return capture_error(&capture->cpuinfo, block->line,
 				     "found a processor of family %u, model %u, expected %u and %u "
 				     "as of the first one",
 				     block->number[FAMILY], block->number[MODEL], capture->family,
@@ -433,9 +431,8 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 
 int capture_read_entries(struct capture *capture)
 {
-	struct captured_file *file = &capture->entry_file;
-	int result = captured_lines_read(capture, "sys/inlinefiles.txt", in_every, file,
-					 parse_entry_line);
+	int result = captured_lines_read(capture, "sys/inlinefiles.txt", in_every,
+					 &capture->entry_file, parse_entry_line);
 
 	if (result)
 		return result;
@@ -447,7 +444,7 @@ int capture_read_entries(struct capture *capture)
 		unsigned int first = a->line < b->line ? a->line : b->line;
 
 		if (strcmp(a->path, b->path) == 0)
-			return capture_error(file, a->line + b->line - first,
+			return capture_error(&capture->entry_file, a->line + b->line - first,
 					     "found %s again, first in line %u", a->path, first);
 	}
 	return 0;

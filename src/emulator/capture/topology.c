@@ -138,8 +138,7 @@ static int make_power_domains(struct capture *capture, struct platform *platform
 							 .package = socket++ };
 		const struct captured_answer *answer = capture_answer(capture, &request);
 
-		/* Whether the driver served the package; it did where the capture does not have it.
-		 */
+		/* Whether the driver served the package; it did if the capture does not say. */
 		if (answer && (answer->error || !answer->value)) {
 			struct set_value *set = answer->error ? &platform->unbound
 							      : &platform->partly_bound;
@@ -281,8 +280,7 @@ static int make_online_cpu(const struct capture *capture, struct platform *platf
 	return result;
 }
 
-/** The kernel does not show where an offline CPU is. It becomes a core of its own, in the domain of
- * the CPU before it. */
+/** Where an offline CPU is is not shown: a core of its own beside the CPU before it. */
 static int make_offline_cpu(struct platform *platform, unsigned int offline, size_t online)
 {
 	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];

@@ -26,8 +26,7 @@ bool mailbox_sets(const struct abi_mbox_cmd *command);
 /** A management controller changes the level of a domain, where that has such a level. */
 void mailbox_change_level(struct server *server, size_t domain, unsigned int level);
 
-/** Writes again what the driver has kept of MSRs that were written by a CPU, as that CPU comes
- * online. */
+/** A CPU comes online: writes what the driver has kept of MSRs written by it. */
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
 
 /** Writes one of these again. */
@@ -68,8 +67,7 @@ void firmware_first_state(struct server *server);
 /** The machine was suspended to memory, and is resumed. Returns 0 or -ENOMEM. */
 int firmware_resume(struct server *server);
 
-/* ---- tpmi.c: the driver's TPMI requests; the effects of fault rules on one are passed from above
- * as a value ---- */
+/* ---- tpmi.c: the driver's TPMI requests; fault rules are passed down as a value ---- */
 
 enum { TPMI_FEATURE_BF = 1, TPMI_FEATURE_TF = 2 };
 enum { TPMI_MOST_ASSOCIATIONS = 64 };			     /* of a CLOS_ASSOC */

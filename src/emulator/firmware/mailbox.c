@@ -37,8 +37,7 @@ static int run_features(struct call *call)
 		return -ENXIO;
 	supported = supported_features(level);
 	call->response = supported >> 16;
-	/* They are switched for the current level; another one reports its own state, which is off.
-	 */
+	/* They are switched for the current level; other levels report off. */
 	if (level->number == call->state->level)
 		call->response |= supported & call->state->features;
 	return 0;

@@ -166,8 +166,7 @@ void firmware_first_state(struct server *server)
 	server->state->first_highest_mhz = facts.highest_mhz;
 }
 
-/* ---- Resume from memory: firmware begins as at power-on, and the driver writes back what it has
- * saved ---- */
+/* ---- Resume: firmware begins as at power-on, the driver writes back what it saved ---- */
 
 /* The first kernels that restore all power domains: core-power, and level with features. */
 enum { KERNEL_CORE_POWER = KERNEL(7, 0), KERNEL_LEVELS = KERNEL(7, 2) };

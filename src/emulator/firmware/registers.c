@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers that the driver lets through: those of MMIO, which are classes and associations,
- * and MSRs. */
+/* The registers that the driver passes on: MMIO (classes, associations) and MSRs. */
 #include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 

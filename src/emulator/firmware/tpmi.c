@@ -382,8 +382,7 @@ static int core_power_state(struct tpmi_call *call, void *argument)
 		result = -EINVAL;
 	if (result)
 		return result;
-	/* Firmware looks after each of the two writes, unless a rule lets it refuse, or look later.
-	 */
+	/* Firmware looks after each of the two writes, unless a rule refuses or defers. */
 	tpmi_set(&call->registers, CP_CONTROL_ENABLE, 0, 0, power->enable);
 	if (call->conduct->what == TPMI_ACTS)
 		firmware_core_power(call->server, call->domain);

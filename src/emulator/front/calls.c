@@ -101,8 +101,7 @@ void call_end(struct emulated *emulated)
 	kernel_send_events(&emulated->server);
 }
 
-/* ---- Privileges: the owner of a machine's state is its root, unless a fault rule changes that
- * ---- */
+/* ---- Privileges: the owner of the state is root, unless a fault rule changes that ---- */
 
 /** Only the initial namespace maps every id onto itself. */
 static bool in_initial_namespace(void)

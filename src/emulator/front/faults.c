@@ -159,8 +159,7 @@ static bool acts_now(const struct faults *faults, size_t index)
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
 
-/** A rule that sticks acts from the first time on, on the same target alone, which the log notes.
- */
+/** A rule that sticks acts on its first target only, which the log notes. */
 static bool rule_acts(const struct faults *faults, size_t index, const struct fault_event *event)
 {
 	char *target, *line;

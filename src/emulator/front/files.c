@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's files as programs meet them: one operation at a time, with the faults that rules ask
- * for. */
+/* The kernel's files as programs meet them, with the faults that rules ask for. */
 #include "emulator/front/front.h"
 
 #include <errno.h>

@@ -27,11 +27,9 @@ int emulated_open(const struct isst_emulator_target *target, struct emulated **o
 		  char **error);
 void emulated_close(struct emulated *emulated);
 
-/* ---- calls.c: what driver calls and file operations begin and end with, and what the caller may
- * do ---- */
+/* ---- calls.c: how driver calls and file operations begin and end, and privileges ---- */
 
-/** Takes the lock, carries out what has become due, and looks at the fault rules. The lock is held
- * where it returns 0. */
+/** Takes the lock (held if it returns 0), runs what is due, reads the fault rules. */
 int call_begin(struct emulated *emulated);
 /** Lets other agents act where a rule asked for it, and gives the lock back. */
 void call_end(struct emulated *emulated);

@@ -276,8 +276,7 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
  * and that of another one may live in the same directory. */
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
-	/* The state goes first: without it nothing else counts. The files that are locked stay, for
-	 * those who wait. */
+	/* The state first: nothing counts without it. Locked files stay for those who wait. */
 	static const char *const made[] = { "state",  "state.new", "names", "fault-counts",
 					    "faults", "run",	   "log" };
 	struct platform *platform;

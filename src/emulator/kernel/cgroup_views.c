@@ -174,17 +174,15 @@ static int print_partition(const struct place *place, FILE *stream)
 	return 0;
 }
 
-/** Takes a list of possible CPUs. Groups of v1 have no CPU that is offline: a list of them is
- * refused. */
+/** Takes a list of possible CPUs; groups of v1 refuse CPUs that are offline. */
 static int write_group_cpus(const struct place *place, const char *text)
 {
-	const struct platform *platform = place->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
 	struct group *group = group_of_place(place);
-	int result = set ? parse_cpu_list(text, platform->cpu_ids, set) : -ENOMEM;
+	int result = set ? parse_cpu_list(text, place->platform->cpu_ids, set) : -ENOMEM;
 	struct cpu_bits cpus, online;
 
-	if (!result && !cpuset_contains(platform->possible.set, set))
+	if (!result && !cpuset_contains(place->platform->possible.set, set))
 		result = -EINVAL;
 	bits_of_set(&cpus, set);
 	isst_cpuset_free(set);

@@ -184,8 +184,7 @@ const struct view idle_driver_views[] = {
 	VIEW_END,
 };
 
-/* ---- Cooling devices: one for each processor of ACPI, for its whole package
- * ---- */
+/* ---- Cooling devices: one for each processor of ACPI, for its whole package ---- */
 
 enum { MOST_COOLING = 3 };
 

@@ -70,9 +70,8 @@ enum { RAW = 0x100 };
 /** acpi-cpufreq has neither a base frequency nor preferences, and intel_pstate only with HWP. */
 static bool has_hwp_driver(const struct place *place)
 {
-	const struct platform *platform = place->platform;
-
-	return platform->hwp.value && strncmp(platform->cpufreq.text, "intel_", 6) == 0;
+	return place->platform->hwp.value &&
+	       strncmp(place->platform->cpufreq.text, "intel_", 6) == 0;
 }
 
 /** The governor performance has a preference of its own. */
@@ -149,10 +148,8 @@ static int write_energy_preference(const struct place *place, const char *text)
  * reads it, and those before show what they showed. */
 bool has_cpufreq(const struct place *place)
 {
-	const struct platform *platform = place->platform;
-
-	return strcmp(platform->cpufreq.text, "none") != 0 &&
-	       (is_online(place) || platform->offline_cpufreq.value != OFFLINE_CPUFREQ_GONE);
+	return strcmp(place->platform->cpufreq.text, "none") != 0 &&
+	       (is_online(place) || place->platform->offline_cpufreq.value != OFFLINE_CPUFREQ_GONE);
 }
 
 /** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
@@ -249,13 +246,12 @@ static int write_no_turbo(const struct place *place, const char *text)
 static unsigned int pstate_at_boot(const struct place *place, const char *name,
 				   unsigned int otherwise)
 {
-	const struct capture *capture = place->platform->capture;
 	const struct captured_entry *entry;
 	char path[VIEW_NAME];
 	uint64_t value;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/intel_pstate/%s", name);
-	entry = capture ? capture_entry(capture, path) : NULL;
+	entry = place->platform->capture ? capture_entry(place->platform->capture, path) : NULL;
 	if (entry && !isst_parse_number(entry->value, 10, UINT32_MAX, &value))
 		return (unsigned int)value;
 	return otherwise;

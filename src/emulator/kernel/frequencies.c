@@ -53,12 +53,11 @@ unsigned int highest_khz(const struct place *place)
 {
 	const struct server *server = place->server;
 	const struct platform_cpu *cpu = place->cpu;
-	const struct platform *platform = server->platform;
 
-	if (cpu->highest_khz && server->state->no_turbo == platform->no_turbo.value &&
+	if (cpu->highest_khz && server->state->no_turbo == server->platform->no_turbo.value &&
 	    captured_as_was(server, cpu->domain))
 		return cpu->highest_khz;
-	if (server->state->no_turbo && platform->cpuinfo_follows_turbo.value)
+	if (server->state->no_turbo && server->platform->cpuinfo_follows_turbo.value)
 		return base_khz(place);
 	return highest_turbo_khz(place);
 }

@@ -152,8 +152,7 @@ void groups_update(struct server *server)
 	accepted.housekeeping = accepted.online;
 	bits_keep(&accepted.housekeeping, &accepted.isolcpus, false);
 	for (struct group *group = groups; group < end; group++) {
-		/* A group of v1 loses CPUs that go offline for good:
-		 * cpuset_hotplug_update_tasks(). */
+		/* A group of v1 loses offline CPUs for good: cpuset_hotplug_update_tasks(). */
 		if (hybrid)
 			bits_keep(&group->cpus, &accepted.online, true);
 		else if (!cpuset) /* its files are gone, and what was written to them */

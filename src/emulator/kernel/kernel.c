@@ -124,8 +124,7 @@ static bool enter_row(struct place *place, const char *name)
 
 /* ---- Paths ---- */
 
-/** Goes on from @place by the next part of a path; @walked is the path so far, which grows by it.
- */
+/** Goes on from @place by the next part of a path; @walked, the path so far, grows. */
 static int step_into(struct place *place, char *walked, const char *part, size_t size)
 {
 	size_t length = strlen(walked);

@@ -25,21 +25,19 @@ static int print_list(const struct place *place, FILE *stream)
 {
 	enum { PAGE_WIDTH = 4094 };
 	const struct platform *platform = place->platform;
-	const struct isst_cpuset *possible = platform->possible.set;
 	const struct isst_cpuset *full = platform->nohz_full.set;
 	const unsigned int which = place->view->which;
 	struct isst_cpuset *set = isst_cpuset_new();
 	int result = set ? 0 : -ENOMEM;
 	unsigned int number;
 
-	/* Where there are none, kernels before 7.3 show a set that they do not have, as wide as one
-	 * of all CPUs. */
+	/* Without any, kernels before 7.3 print a NULL set, as wide as one of all CPUs. */
 	if (which == NOHZ_FULL && !full && platform->kernel.value < KERNEL(7, 3)) {
 		fprintf(stream, "%*s\n", (int)least(platform->cpu_ids, PAGE_WIDTH), "(null)");
 		isst_cpuset_free(set);
 		return result;
 	}
-	isst_cpuset_for_each (number, possible) {
+	isst_cpuset_for_each (number, platform->possible.set) {
 		const struct platform_cpu *cpu = platform_cpu(platform, number);
 		const bool in_it[] = {
 			[PRESENT] = cpu,

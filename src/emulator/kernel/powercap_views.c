@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Power of packages as intel_rapl shows it. All CPUs that are online are busy, and each draws its
- * share. */
+/* Power of packages as intel_rapl shows it: online CPUs are busy, each draws its share. */
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
@@ -20,10 +19,9 @@ static bool has_die_zones(const struct platform *platform)
 
 static bool is_of_zone(const struct place *place, size_t domain)
 {
-	const struct platform *platform = place->platform;
-
-	return has_die_zones(platform) ? domain == place->domain
-				       : platform->domains[domain].socket == place->socket;
+	return has_die_zones(place->platform)
+		       ? domain == place->domain
+		       : place->platform->domains[domain].socket == place->socket;
 }
 
 /** The domain that counts of the zone that a domain is in. */
@@ -87,19 +85,17 @@ bool powercap_exists(const struct place *place)
 
 /* ---- What is drawn ---- */
 
-/** Without a limit, in eighths of a watt: of all CPUs four fifths of it, unless the platform file
- * states more or less. */
+/** Without a limit, in eighths of a watt: four fifths of it unless the file states it. */
 static unsigned int wanted_eighths(const struct place *place)
 {
-	const struct platform *platform = place->platform;
 	const struct number_value *draw = &domain_of(place)->power_draw_w;
 	unsigned int whole = draw->line ? draw->value * EIGHTHS : usual_limit(place) * 4 / 5;
 	unsigned int present = 0, online = 0;
 
-	for (size_t i = 0; i < platform->domain_count; i++) {
+	for (size_t i = 0; i < place->platform->domain_count; i++) {
 		if (!is_of_zone(place, i))
 			continue;
-		for (const struct platform_cpu *cpu = platform->domains[i].first_cpu; cpu;
+		for (const struct platform_cpu *cpu = place->platform->domains[i].first_cpu; cpu;
 		     cpu = cpu->next_of_domain) {
 			present++;
 			online += cpu_online(place->server, cpu);

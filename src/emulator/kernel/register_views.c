@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- MSRs. Those that show what files show are computed from it; those of the driver come from
- * the firmware ---- */
+/* ---- MSRs: computed where files show the same, else those of the firmware ---- */
 
 static uint64_t ratio_of_khz(unsigned int khz)
 {
@@ -66,8 +65,7 @@ static int read_register(const struct place *place, uint32_t number, uint64_t *v
 	return -ENOENT;
 }
 
-/** The low half of the position is the number of a register. The driver's come from the firmware.
- */
+/** The position's low half is the register's number. The driver's are the firmware's. */
 static int access_register(const struct place *place, bool write, uint64_t position,
 			   uint64_t *value)
 {

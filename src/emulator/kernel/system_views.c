@@ -197,15 +197,14 @@ int print_modules(const struct place *place, FILE *stream)
 /** Frozen processors keep what they have; after mem they begin as at power-on. */
 static int write_power_state(const struct place *place, const char *text)
 {
-	struct state *state = place->server->state;
 	int result = 0;
 
 	if (strcmp(text, "mem") == 0)
 		result = firmware_resume(place->server);
 	else if (strcmp(text, "freeze") != 0)
 		result = -EINVAL;
-	if (!result && state->resumes < UINT8_MAX)
-		state->resumes++;
+	if (!result && place->server->state->resumes < UINT8_MAX)
+		place->server->state->resumes++;
 	return result;
 }
 

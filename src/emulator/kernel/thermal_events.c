@@ -60,8 +60,7 @@ static void send_to(int directory, const char *name, const struct event *event)
 	/* Paths can be longer than addresses. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%.64s", directory,
 		 name);
-	/* A listener who does not read loses messages, as on netlink; one who was killed is gone.
-	 */
+	/* A listener that does not read loses messages, as on netlink. */
 	if (sendto(descriptor, event, event->head.nlmsg_len, MSG_NOSIGNAL,
 		   (const struct sockaddr *)&address, sizeof(address)) < 0 &&
 	    errno == ECONNREFUSED)

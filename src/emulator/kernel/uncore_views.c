@@ -72,12 +72,10 @@ static bool is_reached(const struct server *server, size_t index)
 
 static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->platform;
-
-	for (place->domain = 0; place->domain < platform->domain_count; place->domain++)
+	for (place->domain = 0; place->domain < place->platform->domain_count; place->domain++)
 		if (is_reached(place->server, place->domain) && index-- == 0) {
 			place->package = false;
-			name_domain(platform, place->domain, name);
+			name_domain(place->platform, place->domain, name);
 			return true;
 		}
 	return false;

@@ -134,8 +134,7 @@ static bool find_cpu(struct place *place, const char *name)
 const struct instances each_cpu = { cpu_at, find_cpu };
 const struct instances each_cpu_number = { cpu_at, find_cpu };
 
-/* ---- Lists of CPUs: "cpu lists" in admin-guide/kernel-parameters, more than those of users ----
- */
+/* ---- Lists of CPUs: "cpu lists" in admin-guide/kernel-parameters ---- */
 
 static bool ends_region(char c)
 {

@@ -93,8 +93,7 @@ struct view {
 /* ---- view_text.c: how the kernel writes sets and reads numbers ---- */
 
 int print_set(FILE *stream, const struct isst_cpuset *set);
-/** The same of a set that it takes over. @result: of making the set, which is returned where it is
- * not 0. */
+/** The same, and frees the set. @result: of making the set; returned if not 0. */
 int print_made(FILE *stream, struct isst_cpuset *set, int result);
 /** The CPUs of a view that has @cpus. */
 int print_cpus(const struct place *place, FILE *stream);
@@ -150,8 +149,7 @@ void bits_of_set(struct cpu_bits *bits, const struct isst_cpuset *set);
 bool bits_contain(const struct cpu_bits *bits, const struct cpu_bits *part);
 void bits_of_online(struct cpu_bits *bits, const struct server *server);
 int print_bits(FILE *stream, const struct cpu_bits *bits);
-/** What is granted: the effective CPUs of a group, or those of the root (NULL), or isolated ones.
- */
+/** The effective CPUs of a group, or of the root (NULL), and the isolated ones. */
 void groups_grant(const struct server *server, const struct group *group,
 		  struct cpu_bits *effective, struct cpu_bits *isolated);
 /** Works out anew which partitions are valid; CPUs or groups have changed. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds contradictions in a platform file, and completes the values of levels that follow from
- * others. */
+/* Finds contradictions in a platform file, and completes values of levels. */
 #include "emulator/model/file.h"
 
 static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packages, dies and power domains that a platform file describes, and their CPUs as the kernel
- * numbers them. */
+/* Packages, dies and power domains of a platform file, and CPUs by number. */
 #include "base/array.h"
 #include "emulator/model/file.h"
 
@@ -34,8 +33,7 @@ static struct platform_level *obtain_level(struct platform_domain *domain, unsig
 	return &levels[at];
 }
 
-/** Applies a section to the classes or levels of its numbers, which it may be the first one to
- * name. */
+/** Applies a section to its classes or levels, which it may be the first to name. */
 static int apply_to_numbers(struct platform_file *file, size_t index, struct platform *platform,
 			    struct platform_domain *domain)
 {
@@ -183,8 +181,7 @@ int platform_make_domains(struct platform_file *file, struct platform *platform)
 		struct platform_domain *domain = &platform->domains[i];
 		const unsigned int type = domain->type.value;
 
-		/* IO domains have no cores; absent ones only those of a section of their own,
-		 * which are lost. */
+		/* IO domains have no cores; absent ones lose those of their own section. */
 		if (type == DOMAIN_IO ||
 		    (type == DOMAIN_ABSENT && domain->cores.line == platform->cores.line)) {
 			isst_cpuset_free(domain->cores.set);

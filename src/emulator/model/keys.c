@@ -148,8 +148,7 @@ static int value_mhz(struct platform_file *file, const struct setting *setting, 
 	return error;
 }
 
-/** Up to eight values, one for each bucket, with white space between them; @expected NULL:
- * frequencies. */
+/** Up to eight values, one for each bucket; @expected NULL: frequencies. */
 static int parse_buckets(struct platform_file *file, const struct setting *setting,
 			 struct list_value *target, unsigned int max, const char *expected)
 {

@@ -10,8 +10,7 @@ struct isst_emulator_target {
 	/** Name of a built-in platform, or the path of a platform file or of the directory of a
 	 * captured machine (a path holds a slash). */
 	const char *platform;
-	/** Directory of its state; NULL: a private one per user and platform. Made where it is
-	 * missing. */
+	/** Directory of its state, made if missing; NULL: one per user and platform. */
 	const char *state_directory;
 	/** Without the lock that keeps real firmware from changing levels. */
 	bool unlock;
@@ -33,8 +32,7 @@ struct isst_emulator_program {
 	unsigned int user;
 };
 
-/** What happened at the seams since the state was made or its statistics were cleared: exact, over
- * all processes. */
+/** What happened since the state was made or this was cleared, over all processes. */
 struct isst_emulator_statistics {
 	unsigned long long device_opens;
 	unsigned long long driver_calls; /* ioctls */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Written from the reference and not from src/firmware, so that one misreading does not confirm
- * itself. */
+/* Written from the reference, not from src/firmware: a misreading must not agree. */
 #include "emulator/model/platform.h"
 
 #include <errno.h>

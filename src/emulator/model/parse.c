@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the text of a platform file to sections of settings, their values, and by the other steps to
- * a platform. */
+/* From the text of a platform file to sections, settings and a platform. */
 #include "base/array.h"
 #include "common/hash.h"
 #include "emulator/model/file.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A platform from its defaults to its end: what is looked up in it, and the values that follow from
- * others. */
+/* A platform: its defaults, look-ups, and the values that follow from others. */
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
 #include "emulator/model/tpmi_layout.h"
@@ -245,8 +244,7 @@ int platform_complete(struct platform *platform, char **what)
 	int error = complete_files(platform);
 	unsigned int number;
 
-	/* Measured on Granite Rapids servers (docs/internals/hardware-reports.md); known of no
-	 * others. */
+	/* Measured on Granite Rapids (docs/internals/hardware-reports.md), no others. */
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		struct number_value *uses = &platform->domains[i].turbo_freq_uses_clos;
 

@@ -24,18 +24,15 @@ enum { TEXT_MOST = 64 << 20 };
 /** Cuts white space off both ends, in place. */
 char *trim(char *text);
 
-/** The number in front of @separator. Returns what is behind that; NULL: there is no such number.
- */
+/** The number in front of @separator. Returns what is behind it, NULL without one. */
 const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
 			  uint64_t *number);
 
-/* For qsort() and bsearch() of structures that begin with an unsigned int, or with a char pointer.
- */
+/* For qsort() and bsearch() of structs that begin with an unsigned int or a char *. */
 int compare_numbers(const void *left, const void *right);
 int compare_texts(const void *left, const void *right);
 
-/** Whether an error is a want of memory or of descriptors, from which nothing follows for the
- * machine. */
+/** Whether it is a lack of memory or descriptors, which tells nothing of the machine. */
 static inline bool is_shortage(int error)
 {
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
@@ -45,8 +42,7 @@ static inline bool is_shortage(int error)
 int set_error(char **error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Sets *@error to `FILE:LINE: ...` unless an earlier mistake is there already; returns
- * -EINVAL. */
+/** Sets *@error to `FILE:LINE: ...` unless it is set already; returns -EINVAL. */
 int set_line_error(char **error, const char *file, unsigned int line, const char *format,
 		   va_list arguments) __attribute__((format(printf, 4, 0)));
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state directory: where it is, whether it may be used, its lock, the machine's system log in
- * it. */
+/* The state directory: its place, its lock, its system log. */
 #include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
@@ -20,12 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Waiting for the lock, which a process holds for one call: one that keeps it is stopped or
- * stuck ---- */
+/* ---- Waiting for the lock: a process that keeps it is stopped or stuck ---- */
 
-/* A stopped process may go on, but it is not known when; another one may sleep as a fault rule has
- * it.
- */
+/* A stopped process may continue; another may sleep because of a fault rule. */
 enum { STOPPED_MS = 3000, LONGEST_MS = 60000 };
 /* Calls take microseconds, so the first looks come close on each other. */
 enum { FIRST_PAUSE_US = 20, LONGEST_PAUSE_US = 5000 };
@@ -144,8 +140,8 @@ void directory_log(int directory, const char *line)
 		for (int i = 0; i < length - 1; i++)
 			if (text[i] == '\n' || text[i] == '\r')
 				text[i] = ' ';
-		/* One write, so that lines of several processes do not mix. Like syslog(), it
-		 * cannot report a failure. */
+		/* One write, so that lines do not mix. As with syslog(), failures are not reported.
+		 */
 		length = (int)write(file, text, (size_t)length);
 		free(text);
 	}
@@ -274,8 +270,7 @@ static int check_foreign(int directory, const char *path, char **error)
 		const char *name = entry->d_name;
 		struct stat status;
 
-		/* Before the marker there may be rules, and the lock of one who is about to write
-		 * it. */
+		/* Before the marker there may be rules, and a lock about to be written. */
 		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 		    strcmp(name, "faults") == 0 ||
 		    (strcmp(name, "lock") == 0 &&

@@ -101,8 +101,7 @@ static bool groups_fit(const struct group *groups, size_t count)
 	return true;
 }
 
-/** Whether a copy has the size that it describes, is of this platform, and names nothing that there
- * is not. */
+/** Whether a copy has its size, is of this platform, and names only what exists. */
 static bool state_fits(const struct platform *platform, const struct state *state, size_t size)
 {
 	return size >= sizeof(*state) && state->domain_count == platform->domain_count &&
@@ -362,8 +361,7 @@ int state_store(struct server *server)
 	/* Memory comes first: what is stored and what is known to be must be the same. */
 	result = reserve_copy(&stored->state, &stored->space, server->size);
 	if (!result && server->size <= head->capacity) {
-		/* Into the slot that does not hold the state; the last store makes it the one that
-		 * does. */
+		/* Into the other slot; the last store makes it the one that counts. */
 		const uint32_t slot = 1 - head->slot;
 
 		result = write_at(server->state_descriptor, server->state, server->size,
@@ -435,14 +433,12 @@ static int make_state(struct server *server)
 static int report_unusable(const struct server *server, const char *what, const char *why,
 			   char **error)
 {
-	const struct isst_emulator_target *target = server->target;
-
 	if (!error)
 		return -EIO;
 	return set_error(error, -EIO,
 			 "%s%s%s; \"isst%s --emulate-state %s platform reset %s\" resets it",
-			 server->path, what, why, target->unlock ? " --emulate-unlock" : "",
-			 server->path, target->platform);
+			 server->path, what, why, server->target->unlock ? " --emulate-unlock" : "",
+			 server->path, server->target->platform);
 }
 
 static int report_damage(const struct server *server, const char *why, char **error)
@@ -488,9 +484,7 @@ static int load_state(struct server *server, char **error)
 	return 0;
 }
 
-/** Opens an existing state. Returns -ENOENT where there is none, -ESTALE for one of an older
- * format.
- */
+/** Opens a state. Returns -ENOENT where there is none, -ESTALE for an older format. */
 static int open_state(struct server *server, char **error)
 {
 	struct state_head head;

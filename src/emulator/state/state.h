@@ -82,8 +82,7 @@ struct cpu_bits {
 	uint64_t word[MOST_CPUS / 64];
 };
 
-/** A control group directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below
- * /sys/fs/cgroup/cpuset. */
+/** A control group: /sys/fs/cgroup/NAME, with v1 /sys/fs/cgroup/cpuset/NAME. */
 struct group {
 	char name[256];
 	uint8_t wanted; /* enum partition */
@@ -198,8 +197,7 @@ void state_cut(struct server *server, void *at, size_t size);
 /** Keeps an entry of a batch, or a request, for later. Returns 0, -EIO or -ENOMEM. */
 int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
 		 uint64_t delay_ms);
-/** Takes out the one that is due first, if its time has come; of several the one that was accepted
- * first. */
+/** Takes out the one that is due first; of several the one accepted first. */
 bool deferred_take_due(struct server *server, struct deferred *due);
 
 /* ---- directory.c: the directory that a machine lives in, its lock, and its system log ---- */
