@@ -39,30 +39,23 @@ static off_t slot_offset(uint64_t capacity, uint32_t slot)
 
 /* ---- The copies of this process ---- */
 
-static int reserve_copy(struct state **copy, size_t *space, size_t size)
+static int reserve_copy(struct server *server, size_t size)
 {
-	void *larger = size > *space ? realloc(*copy, size) : *copy;
+	void *larger = size > server->space ? realloc(server->state, size) : server->state;
 
 	if (!larger)
 		return -ENOMEM;
-	*copy = larger;
-	if (size > *space)
-		*space = size;
+	server->state = larger;
+	if (size > server->space)
+		server->space = size;
 	return 0;
 }
 
-/** The copy becomes what is known to be stored; there is space for it. */
+/** The copy is what the file holds. */
 static void remember_stored(struct server *server, uint64_t check)
 {
-	memcpy(server->stored.state, server->state, server->size);
-	server->stored.size = server->size;
-	server->stored.check = check;
-}
-
-void state_discard(struct server *server)
-{
-	memcpy(server->state, server->stored.state, server->stored.size);
-	server->size = server->stored.size;
+	server->stored_size = server->size;
+	server->stored_check = check;
 }
 
 void state_close(struct server *server)
@@ -72,11 +65,9 @@ void state_close(struct server *server)
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	free(server->state);
-	free(server->stored.state);
-	server->stored = (struct stored_state){ 0 };
 	server->head = NULL;
 	server->state = NULL;
-	server->size = server->space = 0;
+	server->size = server->space = server->stored_size = 0;
 	server->state_descriptor = -1;
 }
 
@@ -188,7 +179,7 @@ void *state_insert(struct server *server, size_t offset, size_t size)
 {
 	char *at;
 
-	if (reserve_copy(&server->state, &server->space, server->size + size))
+	if (reserve_copy(server, server->size + size))
 		return NULL;
 	at = (char *)server->state + offset;
 	memmove(at + size, at, server->size - offset);
@@ -275,6 +266,59 @@ bool deferred_take_due(struct server *server, struct deferred *due)
 	return true;
 }
 
+/* ---- Reading ---- */
+
+/** That the directory has no state of this machine, and how it gets one. @why: behind @what */
+static int report_unusable(const struct server *server, const char *what, const char *why,
+			   char **error)
+{
+	if (!error)
+		return -EIO;
+	return set_error(error, -EIO,
+			 "%s%s%s; \"isst%s --emulate-state %s platform reset %s\" resets it",
+			 server->path, what, why, server->target->unlock ? " --emulate-unlock" : "",
+			 server->path, server->target->platform);
+}
+
+static int report_damage(const struct server *server, const char *why, char **error)
+{
+	return report_unusable(server, "/state is damaged: ", why, error);
+}
+
+/** Takes in what the file holds. */
+static int load_state(struct server *server, char **error)
+{
+	const struct state_head *head = server->head;
+	uint32_t slot = head ? head->slot : STATE_SLOTS;
+	uint64_t size = slot < STATE_SLOTS ? head->slots[slot].size : 0;
+	int result;
+
+	if (size < sizeof(struct state) || size > head->capacity)
+		return report_damage(server, "its head describes no state", error);
+	result = reserve_copy(server, size);
+	if (result)
+		return result;
+	/* Never to be taken for a state before it has been checked. */
+	server->size = server->stored_size = 0;
+	if (pread(server->state_descriptor, server->state, size,
+		  slot_offset(head->capacity, slot)) != (ssize_t)size)
+		return report_damage(server, "it is too short", error);
+	if (hash_words(server->state, size) != head->slots[slot].check)
+		return report_damage(server, "its checksum is not that of what it holds", error);
+	if (!state_fits(server->platform, server->state, size))
+		return report_damage(
+			server, "it does not fit the platform, or has values that no machine has",
+			error);
+	server->size = size;
+	remember_stored(server, head->slots[slot].check);
+	return 0;
+}
+
+void state_discard(struct server *server)
+{
+	(void)load_state(server, NULL);
+}
+
 /* ---- Writing ---- */
 
 static int write_at(int file, const void *content, size_t size, off_t at)
@@ -350,17 +394,13 @@ static int write_file(struct server *server, uint64_t check,
 
 int state_store(struct server *server)
 {
-	struct stored_state *stored = &server->stored;
 	struct state_head *head = server->head;
-	uint64_t check;
+	const uint64_t check = hash_words(server->state, server->size);
 	int result;
 
-	if (server->size == stored->size && memcmp(server->state, stored->state, stored->size) == 0)
+	if (server->size == server->stored_size && check == server->stored_check)
 		return 0;
-	check = hash_words(server->state, server->size);
-	/* Memory comes first: what is stored and what is known to be must be the same. */
-	result = reserve_copy(&stored->state, &stored->space, server->size);
-	if (!result && server->size <= head->capacity) {
+	if (server->size <= head->capacity) {
 		/* Into the other slot; the last store makes it the one that counts. */
 		const uint32_t slot = 1 - head->slot;
 
@@ -371,7 +411,7 @@ int state_store(struct server *server)
 			head->slots[slot].size = server->size;
 			__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
 		}
-	} else if (!result) {
+	} else {
 		/* A file with more space. */
 		result = write_file(server, check, &head->statistics);
 	}
@@ -393,9 +433,7 @@ static int make_state(struct server *server)
 	int result;
 
 	server->size = state_fixed_size(platform);
-	result = reserve_copy(&server->state, &server->space, server->size);
-	if (!result)
-		result = reserve_copy(&server->stored.state, &server->stored.space, server->size);
+	result = reserve_copy(server, server->size);
 	if (result)
 		return result;
 	memset(server->state, 0, server->size);
@@ -429,59 +467,11 @@ static int make_state(struct server *server)
 
 /* ---- Opening ---- */
 
-/** That the directory has no state of this machine, and how it gets one. @why: behind @what */
-static int report_unusable(const struct server *server, const char *what, const char *why,
-			   char **error)
-{
-	if (!error)
-		return -EIO;
-	return set_error(error, -EIO,
-			 "%s%s%s; \"isst%s --emulate-state %s platform reset %s\" resets it",
-			 server->path, what, why, server->target->unlock ? " --emulate-unlock" : "",
-			 server->path, server->target->platform);
-}
-
-static int report_damage(const struct server *server, const char *why, char **error)
-{
-	return report_unusable(server, "/state is damaged: ", why, error);
-}
-
 /** Whether the file has the slots that its head describes. */
 static bool is_whole(const struct state_head *head, const struct stat *status)
 {
 	return head->capacity <= (uint64_t)status->st_size &&
 	       status->st_size == slot_offset(head->capacity, STATE_SLOTS);
-}
-
-/** Takes in what another process has stored. */
-static int load_state(struct server *server, char **error)
-{
-	const struct state_head *head = server->head;
-	uint32_t slot = head ? head->slot : STATE_SLOTS;
-	uint64_t size = slot < STATE_SLOTS ? head->slots[slot].size : 0;
-	int result;
-
-	if (size < sizeof(struct state) || size > head->capacity)
-		return report_damage(server, "its head describes no state", error);
-	result = reserve_copy(&server->state, &server->space, size);
-	if (!result)
-		result = reserve_copy(&server->stored.state, &server->stored.space, size);
-	if (result)
-		return result;
-	/* Never to be taken for a state before it has been checked. */
-	server->size = server->stored.size = 0;
-	if (pread(server->state_descriptor, server->state, size,
-		  slot_offset(head->capacity, slot)) != (ssize_t)size)
-		return report_damage(server, "it is too short", error);
-	if (hash_words(server->state, size) != head->slots[slot].check)
-		return report_damage(server, "its checksum is not that of what it holds", error);
-	if (!state_fits(server->platform, server->state, size))
-		return report_damage(
-			server, "it does not fit the platform, or has values that no machine has",
-			error);
-	server->size = size;
-	remember_stored(server, head->slots[slot].check);
-	return 0;
 }
 
 /** Opens a state. Returns -ENOENT where there is none, -ESTALE for an older format. */
@@ -582,8 +572,8 @@ int state_lock(struct server *server)
 		state_close(server);
 		result = state_open(server, NULL);
 	} else if (!server->size || head->slot >= STATE_SLOTS ||
-		   head->slots[head->slot].size != server->stored.size ||
-		   head->slots[head->slot].check != server->stored.check) {
+		   head->slots[head->slot].size != server->stored_size ||
+		   head->slots[head->slot].check != server->stored_check) {
 		/* Another process has stored something. */
 		result = load_state(server, NULL);
 		if (result)

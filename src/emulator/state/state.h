@@ -128,13 +128,6 @@ struct state_head {
 	struct isst_emulator_statistics statistics;
 };
 
-/** What the file holds. */
-struct stored_state {
-	struct state *state;
-	size_t size, space; /* used and allocated */
-	uint64_t check;
-};
-
 /** A server, as all of the emulator's layers from here on share it. */
 struct server {
 	struct platform *platform;
@@ -148,7 +141,8 @@ struct server {
 	struct state_head *head;
 	struct state *state; /* this process's copy */
 	size_t size, space;  /* used and allocated */
-	struct stored_state stored;
+	size_t stored_size;  /* what this process knows to be in the file */
+	uint64_t stored_check;
 	bool replaying;	    /* a deferred command is carried out: it was let in before */
 	bool level_changed; /* kernel_send_events() has not sent the event yet */
 	/* Set by the layers above, before state_open(). */
