@@ -58,6 +58,18 @@ static inline struct isst_machine *open_another(struct emulated *e)
 	return machine;
 }
 
+/** Opening has to fail, with these words in the message. */
+static inline void assert_refused(struct emulated *e, int expected, const char *words)
+{
+	struct isst_machine *machine;
+	char *error = NULL;
+	int result = isst_emulator_open(&e->target, &machine, &error);
+
+	if (result != expected || !error || !strstr(error, words))
+		fail_msg("%d \"%s\", not \"%s\"", result, error ? error : "", words);
+	free(error);
+}
+
 static inline struct isst_emulator_statistics take_statistics(struct emulated *e, bool clear)
 {
 	struct isst_emulator_statistics *statistics, counted;
@@ -116,13 +128,19 @@ static inline void finish(struct emulated *e)
 	assert_int_equal(rmdir(e->scratch), 0);
 }
 
+/** The path of a file of the state directory, until the next call. */
+static inline const char *path_in(const struct emulated *e, const char *name)
+{
+	static char path[700];
+
+	snprintf(path, sizeof(path), "%s/%s", e->directory, name);
+	return path;
+}
+
 /** Puts fault rules into the state directory. */
 static inline void rules(struct emulated *e, const char *text)
 {
-	char path[700];
-
-	snprintf(path, sizeof(path), "%s/faults", e->directory);
-	write_text(path, text);
+	write_text(path_in(e, "faults"), text);
 }
 
 static inline int call(struct emulated *e, unsigned long request, void *argument)

@@ -63,12 +63,11 @@ TEST_MACHINE(times_and_after_count_over_processes, "guide")
 /** The machine's system log, to be freed. */
 static char *log_text(const struct emulated *e)
 {
-	char path[700], *text = NULL;
+	char *text = NULL;
 	size_t space = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/log", e->directory);
-	file = fopen(path, "r");
+	file = fopen(path_in(e, "log"), "r");
 	assert_non_null(file);
 	assert_true(getdelim(&text, &space, '\0', file) > 0);
 	fclose(file);
@@ -174,7 +173,7 @@ TEST_MACHINE(files, "guide")
 /* What another agent does after a call is there in the next one, and not in this one. */
 TEST_MACHINE(others_act_between_two_calls, "guide")
 {
-	char path[700], line[200];
+	char line[200];
 	uint32_t response;
 	FILE *log;
 
@@ -191,8 +190,7 @@ TEST_MACHINE(others_act_between_two_calls, "guide")
 	/* What fails is not lost. */
 	ask(e, 0x03, 0);
 	assert_file(e, CPUS "/cpu5/online", "1\n");
-	snprintf(path, sizeof(path), "%s/log", e->directory);
-	log = fopen(path, "r");
+	log = fopen(path_in(e, "log"), "r");
 	assert_non_null(log);
 	assert_non_null(fgets(line, sizeof(line), log));
 	assert_string_equal(line, "emulator: a fault rule could not write " CPUS

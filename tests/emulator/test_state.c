@@ -94,7 +94,7 @@ TEST_MACHINE(a_forked_child_has_a_lock_of_its_own, "tests/tiny")
 TEST_MACHINE(reset_makes_the_first_state, "guide")
 {
 	struct isst_emulator_statistics statistics;
-	char *error, path[700];
+	char *error;
 
 	rules(e, "capability granted\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 3), 1);
@@ -103,8 +103,7 @@ TEST_MACHINE(reset_makes_the_first_state, "guide")
 	/* Whoever has it open goes on with the new machine. */
 	assert_int_equal(ask(e, 0x00, 0), 0x80000403);
 	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
-	snprintf(path, sizeof(path), "%s/faults", e->directory);
-	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(path_in(e, "faults"), F_OK), -1);
 	assert_int_equal(access(e->machine->runtime_directory, F_OK), -1);
 	statistics = take_statistics(e, false);
 	assert_true(statistics.commands == 1);
@@ -114,16 +113,13 @@ TEST_MACHINE(another_platform_text_is_refused_until_reset, "tests/tiny")
 {
 	static const char text[] = "[topology]\npackages = 0\ncores = 0-1\n[level 0]\ncores = 0-1\n"
 				   "base = 2000\n";
-	struct isst_machine *machine;
 	char *error, path[700];
 
 	close_machine(e);
 	snprintf(path, sizeof(path), "%s/tiny.platform", e->scratch);
 	write_text(path, text);
 	e->target.platform = path;
-	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EIO);
-	assert_non_null(strstr(error, "platform reset"));
-	free(error);
+	assert_refused(e, -EIO, "platform reset");
 	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	open_machine(e);
 	assert_file(e, CPUS "/online", "0-1\n");
@@ -135,22 +131,20 @@ TEST_MACHINE(another_platform_text_is_refused_until_reset, "tests/tiny")
 TEST_MACHINE(a_state_of_an_older_format_is_made_anew, "tests/tiny")
 {
 	const uint32_t older = STATE_FORMAT - 1;
-	char path[700], line[200];
+	char line[200];
 	FILE *file;
 
 	rules(e, "capability granted\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
 	close_machine(e);
-	snprintf(path, sizeof(path), "%s/state", e->directory);
-	file = fopen(path, "r+");
+	file = fopen(path_in(e, "state"), "r+");
 	assert_non_null(file);
 	assert_int_equal(fseek(file, 16, SEEK_SET), 0);
 	assert_int_equal(fwrite(&older, sizeof(older), 1, file), 1);
 	assert_int_equal(fclose(file), 0);
 	open_machine(e);
 	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
-	snprintf(path, sizeof(path), "%s/log", e->directory);
-	file = fopen(path, "r");
+	file = fopen(path_in(e, "log"), "r");
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
 	assert_non_null(strstr(line, "of an earlier version of the emulator"));
@@ -192,13 +186,12 @@ TEST_MACHINE(processes_that_take_turns_store_whole_states, "guide")
 TEST_MACHINE(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
 {
 	struct state_head head;
-	char path[700], *scrap;
+	char *scrap;
 	int file;
 
 	for (int i = 0; i < 4; i++)
 		set_online(e->machine, i % 2 ? "1" : "0");
-	snprintf(path, sizeof(path), "%s/state", e->directory);
-	file = open(path, O_RDWR);
+	file = open(path_in(e, "state"), O_RDWR);
 	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
 	scrap = calloc(1, head.capacity);
 	assert_non_null(scrap);
@@ -219,7 +212,7 @@ TEST_MACHINE(a_state_that_cannot_be_written_leaves_nothing, NULL)
 {
 	struct rlimit before, small;
 	struct isst_machine *machine;
-	char *error = NULL, path[700];
+	char *error = NULL;
 	int result;
 
 	prepare(e, "tests/tiny");
@@ -232,27 +225,22 @@ TEST_MACHINE(a_state_that_cannot_be_written_leaves_nothing, NULL)
 	assert_int_equal(result, -EIO);
 	assert_non_null(error);
 	free(error);
-	snprintf(path, sizeof(path), "%s/state.new", e->directory);
-	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(path_in(e, "state.new"), F_OK), -1);
 	open_machine(e);
 }
 
 TEST_MACHINE(a_state_of_a_newer_format_is_refused_until_reset, "tests/tiny")
 {
 	const uint32_t format = STATE_FORMAT + 1;
-	struct isst_machine *machine;
-	char *error, path[700];
+	char *error;
 	int file;
 
 	close_machine(e);
-	snprintf(path, sizeof(path), "%s/state", e->directory);
-	file = open(path, O_RDWR);
+	file = open(path_in(e, "state"), O_RDWR);
 	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state_head, format)),
 			 4);
 	close(file);
-	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EIO);
-	assert_non_null(strstr(error, "another version of the emulator"));
-	free(error);
+	assert_refused(e, -EIO, "another version of the emulator");
 	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	open_machine(e);
 }
@@ -262,12 +250,10 @@ TEST_MACHINE(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
 {
 	static const char garbage[100] = "half of a state";
 	struct state_head head;
-	char path[700];
 	int file;
 
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
-	snprintf(path, sizeof(path), "%s/state", e->directory);
-	file = open(path, O_RDWR);
+	file = open(path_in(e, "state"), O_RDWR);
 	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(file, garbage, sizeof(garbage),
 				(off_t)(STATE_HEAD_BYTES + head.capacity * (1 - head.slot))),
@@ -388,14 +374,6 @@ TEST_MACHINE(a_state_in_the_place_of_another_is_noticed, NULL)
 	check_another_state(true);
 }
 
-static int refusal(struct emulated *e, char **error)
-{
-	struct isst_machine *machine;
-
-	*error = NULL;
-	return isst_emulator_open(&e->target, &machine, error);
-}
-
 TEST_MACHINE(foreign_directories_are_refused, NULL)
 {
 	char *error, path[700];
@@ -403,21 +381,17 @@ TEST_MACHINE(foreign_directories_are_refused, NULL)
 	/* A link. */
 	prepare(e, "tests/tiny");
 	assert_int_equal(symlink("/tmp", e->directory), 0);
-	assert_int_equal(refusal(e, &error), -EINVAL);
-	assert_non_null(error);
-	free(error);
+	assert_refused(e, -EINVAL, "");
 	unlink(e->directory);
 	/* One that others can write to. */
 	assert_int_equal(mkdir(e->directory, 0700), 0);
 	assert_int_equal(chmod(e->directory, 0777), 0);
-	assert_int_equal(refusal(e, &error), -EPERM);
-	free(error);
+	assert_refused(e, -EPERM, "");
 	assert_int_equal(chmod(e->directory, 0755), 0);
 	/* One with other things in it; reset leaves those alone. */
 	snprintf(path, sizeof(path), "%s/names", e->directory);
 	write_text(path, "mine");
-	assert_int_equal(refusal(e, &error), -EINVAL);
-	free(error);
+	assert_refused(e, -EINVAL, "");
 	assert_int_equal(isst_emulator_reset(&e->target, &error), -EINVAL);
 	free(error);
 	assert_int_equal(access(path, F_OK), 0);
@@ -437,23 +411,19 @@ static void check_foreign_lock(const char *lock)
 
 	prepare(&e, "tests/tiny");
 	assert_int_equal(mkdir(e.directory, 0700), 0);
-	snprintf(path, sizeof(path), "%s/names", e.directory);
-	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(mkdir(path_in(&e, "names"), 0700), 0);
 	for (size_t i = 0; i < THEIRS; i++) {
 		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
 		write_text(path, i == 0 ? lock : "theirs");
 	}
-	assert_int_equal(refusal(&e, &error), -EINVAL);
-	assert_non_null(strstr(error, "contains files that do not belong to the emulator"));
-	free(error);
+	assert_refused(&e, -EINVAL, "contains files that do not belong to the emulator");
 	assert_int_equal(isst_emulator_reset(&e.target, &error), -EINVAL);
 	free(error);
 	for (size_t i = THEIRS; i-- > 0;) {
 		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
 		assert_int_equal(unlink(path), 0);
 	}
-	snprintf(path, sizeof(path), "%s/names", e.directory);
-	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(path_in(&e, "names")), 0);
 	assert_int_equal(rmdir(e.directory), 0);
 	assert_int_equal(rmdir(e.scratch), 0);
 }
@@ -467,12 +437,10 @@ TEST_MACHINE(a_file_called_lock_makes_no_state_directory, NULL)
 
 TEST_MACHINE(a_first_user_who_was_killed_is_no_hindrance, NULL)
 {
-	char path[700];
 
 	prepare(e, "tests/tiny");
 	assert_int_equal(mkdir(e->directory, 0700), 0);
-	snprintf(path, sizeof(path), "%s/lock", e->directory);
-	write_text(path, "");
+	write_text(path_in(e, "lock"), "");
 	open_machine(e);
 	close_machine(e);
 	/* The mark stays, also over a reset. */
@@ -482,8 +450,6 @@ TEST_MACHINE(a_first_user_who_was_killed_is_no_hindrance, NULL)
 
 TEST_MACHINE(a_directory_of_another_user_is_refused, NULL)
 {
-	char *error;
-
 	prepare(e, "tests/tiny");
 	if (geteuid() == 0) {
 		assert_int_equal(mkdir(e->directory, 0700), 0);
@@ -491,8 +457,7 @@ TEST_MACHINE(a_directory_of_another_user_is_refused, NULL)
 	} else {
 		e->target.state_directory = "/";
 	}
-	assert_int_equal(refusal(e, &error), -EPERM);
-	free(error);
+	assert_refused(e, -EPERM, "");
 	rmdir(e->directory);
 	rmdir(e->scratch);
 }

@@ -3,7 +3,6 @@
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
 #include "emulator/model/text.h"
-#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -6,7 +6,6 @@
 #include "common/hash.h"
 #include "common/monotonic.h"
 #include "emulator/model/text.h"
-#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,7 @@
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
 #include "emulator/front/launch.h"
-#include "emulator/model/machines.h"
 #include "emulator/model/text.h"
-#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <stdio.h>

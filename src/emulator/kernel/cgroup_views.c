@@ -119,16 +119,7 @@ static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return true;
 }
 
-static bool find_group_name(struct place *place, const char *name)
-{
-	bool found;
-
-	place->group = (size_t)(groups_find(place->server, name, &found) -
-				state_groups(place->server));
-	return found;
-}
-
-static const struct instances each_group = { group_at, find_group_name };
+static const struct instances each_group = { group_at, NULL };
 
 static struct group *group_of_place(const struct place *place)
 {

@@ -3,7 +3,6 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS = MOST_CPUS / 64 };
@@ -176,7 +175,8 @@ void groups_update(struct server *server)
 
 /* ---- Making and removing ---- */
 
-struct group *groups_find(const struct server *server, const char *name, bool *found)
+/** The group of a name, or the one that it would stand before. */
+static struct group *find_group(const struct server *server, const char *name, bool *found)
 {
 	struct group *group = state_groups(server), *end = group + server->state->group_count;
 
@@ -189,7 +189,7 @@ struct group *groups_find(const struct server *server, const char *name, bool *f
 int groups_make(struct server *server, const char *name)
 {
 	bool found;
-	struct group *group = groups_find(server, name, &found);
+	struct group *group = find_group(server, name, &found);
 
 	if (found)
 		return -EEXIST;
@@ -207,7 +207,7 @@ int groups_make(struct server *server, const char *name)
 void groups_remove(struct server *server, const char *name)
 {
 	bool found;
-	struct group *group = groups_find(server, name, &found);
+	struct group *group = find_group(server, name, &found);
 
 	if (!found)
 		return;

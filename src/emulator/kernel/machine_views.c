@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's files of the machine as a whole, and the tree that all others are part of. */
-#include "base/cpuset.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
@@ -92,19 +91,7 @@ static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return found;
 }
 
-static bool find_node_name(struct place *place, const char *name)
-{
-	const struct platform *platform = place->platform;
-	size_t i = 0;
-
-	if (!number_of_name(name, "node", &place->node))
-		return false;
-	while (i < platform->cpu_count && platform->cpus[i].node != place->node)
-		i++;
-	return i < platform->cpu_count;
-}
-
-static const struct instances each_node = { node_at, find_node_name };
+static const struct instances each_node = { node_at, NULL };
 
 static int print_nodes(const struct place *place, FILE *stream)
 {

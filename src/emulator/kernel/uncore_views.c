@@ -81,22 +81,15 @@ static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_N
 	return false;
 }
 
-/** By TPMI the name is that of the index. */
 static bool find_uncore_domain(struct place *place, const char *name)
 {
-	const struct platform *platform = place->platform;
 	char known[VIEW_NAME];
-	unsigned int number;
 
-	if (platform_is_tpmi(platform))
-		return (number_of_name(name, "uncore0", &number) ||
-			number_of_name(name, "uncore", &number)) &&
-		       uncore_domain_at(place, number, known) && strcmp(known, name) == 0;
 	place->package = false;
-	for (place->domain = 0; place->domain < platform->domain_count; place->domain++) {
-		name_domain(platform, place->domain, known);
-		if (strcmp(known, name) == 0)
-			return is_reached(place->server, place->domain);
+	for (place->domain = 0; place->domain < place->platform->domain_count; place->domain++) {
+		name_domain(place->platform, place->domain, known);
+		if (strcmp(known, name) == 0 && is_reached(place->server, place->domain))
+			return true;
 	}
 	return false;
 }

@@ -154,8 +154,6 @@ void groups_grant(const struct server *server, const struct group *group,
 		  struct cpu_bits *effective, struct cpu_bits *isolated);
 /** Works out anew which partitions are valid; CPUs or groups have changed. */
 void groups_update(struct server *server);
-/** The group of a name, or the one that it would stand before. */
-struct group *groups_find(const struct server *server, const char *name, bool *found);
 /** Returns 0, -EEXIST or -ENOMEM. */
 int groups_make(struct server *server, const char *name);
 void groups_remove(struct server *server, const char *name);
