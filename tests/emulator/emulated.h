@@ -225,6 +225,42 @@ static inline int phy_id(struct emulated *e, unsigned int cpu, uint32_t *id)
 	return result;
 }
 
+static inline void assert_answer(struct emulated *e, unsigned int cpu, unsigned int command,
+				 unsigned int sub, uint32_t parameter, uint32_t data,
+				 uint32_t expected)
+{
+	uint32_t response;
+
+	assert_int_equal(mailbox_on(e, cpu, command, sub, parameter, data, &response), 1);
+	assert_int_equal(response, expected);
+}
+
+static inline void assert_mmio(struct emulated *e, unsigned int cpu, uint32_t offset,
+			       uint32_t expected)
+{
+	uint32_t value = 0;
+
+	assert_int_equal(mmio(e, cpu, offset, false, &value), 1);
+	assert_int_equal(value, expected);
+}
+
+static inline void assert_msr(struct emulated *e, unsigned int cpu, uint64_t number,
+			      uint64_t expected)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(msr(e, cpu, number, false, &value), 1);
+	assert_int_equal(value, expected);
+}
+
+static inline void assert_phy_id(struct emulated *e, unsigned int cpu, uint32_t expected)
+{
+	uint32_t id;
+
+	assert_int_equal(phy_id(e, cpu, &id), 1);
+	assert_int_equal(id, expected);
+}
+
 #define CPUS "/sys/devices/system/cpu"
 
 static inline int read_result(struct emulated *e, const char *path)
@@ -272,6 +308,14 @@ static inline void assert_cpu_file(struct emulated *e, unsigned int cpu, const c
 static inline int write_file(struct emulated *e, const char *path, const char *content)
 {
 	return e->machine->files->write(e->machine->data, path, content, strlen(content));
+}
+
+/** A write that is accepted, and what the file holds then. */
+static inline void set_file(struct emulated *e, const char *path, const char *text,
+			    const char *expected)
+{
+	assert_int_equal(write_file(e, path, text), 0);
+	assert_file(e, path, expected);
 }
 
 /** A machine of a platform file that is written for one test. */

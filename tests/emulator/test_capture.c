@@ -19,17 +19,13 @@ TEST_CAPTURE(a_mailbox_machine_answers_as_captured, mailbox_capture)
 	assert_int_equal(mailbox_on(&r->e, 0, 0x7f, 0x0c, 0, 0x10000, &answer), -ENXIO);
 	/* Nobody asked for that one. */
 	assert_int_equal(mailbox_on(&r->e, 0, 0x7f, 0x03, 0, 0, &answer), -ENXIO);
-	assert_int_equal(mmio(&r->e, 1, 0x08, false, &register_value), 1);
-	assert_int_equal(register_value, 0xabff1234);
-	assert_int_equal(mmio(&r->e, 3, 0x28, false, &register_value), 1);
-	assert_int_equal(register_value, 0x30000);
+	assert_mmio(&r->e, 1, 0x08, 0xabff1234);
+	assert_mmio(&r->e, 3, 0x28, 0x30000);
 	assert_int_equal(mmio(&r->e, 0, 0x24, false, &register_value), -ENXIO);
 	assert_int_equal(mmio(&r->e, 0, 0x11c, false, &register_value), -EINVAL);
-	assert_int_equal(msr(&r->e, 3, 0x1ad, false, &value), 1);
-	assert_int_equal(value, 0x2325);
+	assert_msr(&r->e, 3, 0x1ad, 0x2325);
 	assert_int_equal(msr(&r->e, 3, 0x1af, false, &value), -EIO);
-	assert_int_equal(phy_id(&r->e, 3, &answer), 1);
-	assert_int_equal(answer, 5);
+	assert_phy_id(&r->e, 3, 5);
 }
 
 TEST_CAPTURE(files_come_from_the_capture_or_are_composed, mailbox_capture)
@@ -74,8 +70,7 @@ TEST_MACHINE(a_captured_machine_can_be_changed, NULL)
 	assert_int_equal(ask(&r.e, 0x01, 1), 0x20002);
 	assert_int_equal(mmio(&r.e, 0, 0x08, true, &value), 1);
 	value = 0;
-	assert_int_equal(mmio(&r.e, 0, 0x08, false, &value), 1);
-	assert_int_equal(value, 0x12345678);
+	assert_mmio(&r.e, 0, 0x08, 0x12345678);
 	end_capture(&r);
 }
 
@@ -116,18 +111,14 @@ TEST_MACHINE(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
 
 TEST_CAPTURE(unlocked_the_level_of_a_mailbox_machine_can_be_changed, mailbox_capture)
 {
-	uint64_t lock = 0;
-
-	assert_int_equal(msr(&r->e, 0, 0x64b, false, &lock), 1);
-	assert_int_equal(lock, 0x80000000);
+	assert_msr(&r->e, 0, 0x64b, 0x80000000);
 	assert_int_equal(mailbox_result(&r->e, 0x7f, 0x08, 0, 1), -ENXIO);
 	close_machine(&r->e);
 	remove_tree(r->e.directory);
 	r->e.target.unlock = true;
 	open_machine(&r->e);
 	assert_int_equal(ask(&r->e, 0x00, 0), 0x80000103);
-	assert_int_equal(msr(&r->e, 0, 0x64b, false, &lock), 1);
-	assert_int_equal(lock, 0);
+	assert_msr(&r->e, 0, 0x64b, 0);
 	assert_int_equal(mailbox_result(&r->e, 0x7f, 0x08, 0, 1), 1);
 	assert_int_equal(ask(&r->e, 0x00, 0), 0x80010103);
 }
@@ -185,7 +176,6 @@ TEST_MACHINE(offline_cpus_are_there, NULL)
 {
 	struct captured r;
 	char *text;
-	uint32_t id;
 
 	mailbox_capture(&r);
 	text = replaced(find_file(&r, "sys/inlinefiles.txt"), "present|0-3", "present|0-5");
@@ -196,8 +186,7 @@ TEST_MACHINE(offline_cpus_are_there, NULL)
 	assert_file(&r.e, CPUS "/present", "0-5\n");
 	assert_file(&r.e, CPUS "/online", "0-3\n");
 	assert_file(&r.e, CPUS "/cpu5/online", "0\n");
-	assert_int_equal(phy_id(&r.e, 5, &id), 1);
-	assert_int_equal(id, 0);
+	assert_phy_id(&r.e, 5, 0);
 	assert_int_equal(write_file(&r.e, CPUS "/cpu5/online", "1"), 0);
 	assert_file(&r.e, CPUS "/cpu5/topology/physical_package_id", "0\n");
 	end_capture(&r);

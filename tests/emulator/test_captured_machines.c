@@ -350,14 +350,10 @@ DEFINE_TEST(tpmi_machines, NULL, NULL, "gnr0", "gnr3", "srf2")
 
 TEST_MACHINE(an_unlocked_6980p, NULL)
 {
-	uint64_t limits = 0;
-
 	if (!replay(e, "gnr0"))
 		skip();
-	assert_int_equal(msr(e, 300, 0x1ad, false, &limits), 1);
-	assert_int_equal(limits, 0x2020212223242627);
-	assert_int_equal(msr(e, 300, 0x1ae, false, &limits), 1);
-	assert_int_equal(limits, 0x8078726c605a4e40);
+	assert_msr(e, 300, 0x1ad, 0x2020212223242627);
+	assert_msr(e, 300, 0x1ae, 0x8078726c605a4e40);
 	assert_file(e, CPUS "/cpu300/cpufreq/base_frequency", "2000000\n");
 	assert_file(e, CPUS "/cpu300/cpufreq/cpuinfo_max_freq", "3900000\n");
 	finish(e);
@@ -410,7 +406,6 @@ static void check_base_frequencies(struct emulated *e, const struct mailbox_valu
 static void check_mailbox_driver(struct emulated *e, const struct mailbox_values *machine)
 {
 	struct abi_platform_info info = { 0 };
-	uint64_t value = 0;
 	uint32_t answer;
 
 	if (!machine->device) {
@@ -422,10 +417,8 @@ static void check_mailbox_driver(struct emulated *e, const struct mailbox_values
 	assert_true(info.mbox_supported);
 	assert_int_equal(info.mmio_supported, machine->model != 85);
 	for (unsigned int cpu = 0; cpu < machine->cpus; cpu++) {
-		assert_int_equal(msr(e, cpu, 0x1ad, false, &value), 1);
-		assert_int_equal(value, machine->limits);
-		assert_int_equal(msr(e, cpu, 0x1ae, false, &value), 1);
-		assert_int_equal(value, machine->cores);
+		assert_msr(e, cpu, 0x1ad, machine->limits);
+		assert_msr(e, cpu, 0x1ae, machine->cores);
 	}
 	/* What firmware would say was not captured. */
 	assert_int_equal(mailbox_on(e, 0, 0x7f, 0x00, 0, 0, &answer), -ENXIO);

@@ -36,8 +36,7 @@ TEST_MACHINE(the_controller_has_to_be_enabled, "tests/tiny")
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "cpuset"), -EINVAL);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+nonsense"), -EINVAL);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset +rdma"), -ENOENT);
-	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset -pids\n"), 0);
-	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
+	set_file(e, CGROUP "/cgroup.subtree_control", "+cpuset -pids\n", "cpuset cpu memory\n");
 	assert_file(e, A "/cpuset.cpus", "\n");
 	assert_file(e, A "/cpuset.cpus.effective", "0-3\n");
 	assert_file(e, A "/cpuset.cpus.partition", "member\n");
@@ -122,14 +121,12 @@ TEST_MACHINE(lists_of_cpus, NULL)
 	char *longest;
 
 	start_with_groups(e, "tests/tiny");
-	assert_int_equal(write_file(e, A "/cpuset.cpus", "3,1-2\n"), 0);
-	assert_file(e, A "/cpuset.cpus", "1-3\n");
+	set_file(e, A "/cpuset.cpus", "3,1-2\n", "1-3\n");
 	assert_file(e, A "/cpuset.cpus.effective", "1-3\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "1-x"), -EINVAL);
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "3-4"), -ERANGE);
 	assert_file(e, A "/cpuset.cpus", "1-3\n");
-	assert_int_equal(write_file(e, A "/cpuset.cpus", "\n"), 0);
-	assert_file(e, A "/cpuset.cpus", "\n");
+	set_file(e, A "/cpuset.cpus", "\n", "\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus.effective", "1"), -EACCES);
 	longest = calloc(1, 60000);
 	assert_non_null(longest);
@@ -148,14 +145,12 @@ TEST_MACHINE(a_valid_isolated_partition, NULL)
 	start_with_groups(e, "tests/tiny");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "nonsense"), -EINVAL);
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	set_file(e, A "/cpuset.cpus.partition", "isolated", "isolated\n");
 	assert_file(e, A "/cpuset.cpus.effective", "2-3\n");
 	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-1\n");
 	assert_file(e, CGROUP "/cpuset.cpus.isolated", "2-3\n");
 	assert_file(e, B "/cpuset.cpus.effective", "0-1\n");
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root\n"), 0);
-	assert_file(e, A "/cpuset.cpus.partition", "root\n");
+	set_file(e, A "/cpuset.cpus.partition", "root\n", "root\n");
 	assert_file(e, CGROUP "/cpuset.cpus.isolated", "\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "member"), 0);
 	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
@@ -167,9 +162,8 @@ TEST_MACHINE(a_valid_isolated_partition, NULL)
 TEST_MACHINE(partitions_that_are_accepted_and_invalid, NULL)
 {
 	start_with_groups(e, "tests/tiny");
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(e, A "/cpuset.cpus.partition",
-		    "isolated invalid (cpuset.cpus and cpuset.cpus.exclusive are empty)\n");
+	set_file(e, A "/cpuset.cpus.partition", "isolated",
+		 "isolated invalid (cpuset.cpus and cpuset.cpus.exclusive are empty)\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "0-3"), 0);
 	assert_file(e, A "/cpuset.cpus.partition",
 		    "isolated invalid (Parent unable to distribute cpu downstream)\n");
@@ -208,13 +202,11 @@ TEST_MACHINE(since_7_0_cpus_of_partitions_alone_are_not_exclusive, NULL)
 	start_with_groups(e, "tests/tpmi-modules"); /* 7.0 */
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
 	assert_int_equal(write_file(e, B "/cpuset.cpus", "1-2"), 0);
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	set_file(e, A "/cpuset.cpus.partition", "isolated", "isolated\n");
 	/* Whoever was there first keeps its CPUs, whatever the names. */
 	assert_file(e, B "/cpuset.cpus.effective", "1\n");
-	assert_int_equal(write_file(e, B "/cpuset.cpus.partition", "root"), 0);
-	assert_file(e, B "/cpuset.cpus.partition",
-		    "root invalid (Cpu list in cpuset.cpus not exclusive)\n");
+	set_file(e, B "/cpuset.cpus.partition", "root",
+		 "root invalid (Cpu list in cpuset.cpus not exclusive)\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "3"), 0);
 	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
@@ -247,15 +239,12 @@ TEST_MACHINE(the_kernels_own_isolation, NULL)
 	start_with_groups(e, "tests/isolcpus");
 	assert_file(e, CGROUP "/cpuset.cpus.isolated", "3\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "3"), 0);
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
-	assert_file(e, A "/cpuset.cpus.partition",
-		    "root invalid (partition config conflicts with housekeeping setup)\n");
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	set_file(e, A "/cpuset.cpus.partition", "root",
+		 "root invalid (partition config conflicts with housekeeping setup)\n");
+	set_file(e, A "/cpuset.cpus.partition", "isolated", "isolated\n");
 	assert_int_equal(write_file(e, B "/cpuset.cpus", "0-2"), 0);
-	assert_int_equal(write_file(e, B "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(e, B "/cpuset.cpus.partition",
-		    "isolated invalid (partition config conflicts with housekeeping setup)\n");
+	set_file(e, B "/cpuset.cpus.partition", "isolated",
+		 "isolated invalid (partition config conflicts with housekeeping setup)\n");
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), -EBUSY);
 	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
 }
@@ -275,8 +264,7 @@ TEST_MACHINE(kernels_without, NULL)
 	start_with_groups(e, "tests/no-isolated");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "1"), 0);
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), -EINVAL);
-	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
-	assert_file(e, A "/cpuset.cpus.partition", "root\n");
+	set_file(e, A "/cpuset.cpus.partition", "root", "root\n");
 	finish(e);
 	start_with_groups(e, "tests/old-kernel"); /* 6.1 */
 	assert_int_equal(read_result(e, CGROUP "/cpuset.cpus.isolated"), -ENOENT);
@@ -301,6 +289,5 @@ TEST_MACHINE(groups_of_v1_lose_cpus_for_good, "tests/hybrid-cgroups")
 	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
 	assert_file(e, CGROUP "/cpuset/a/cpuset.effective_cpus", "1\n");
 	assert_file(e, CGROUP "/cpuset/cpuset.cpus", "0-3\n");
-	assert_int_equal(write_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
-	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2\n");
+	set_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2", "1-2\n");
 }

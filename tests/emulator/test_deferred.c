@@ -95,14 +95,12 @@ static int write_three(struct emulated *e)
 TEST_MACHINE(a_signal_comes_right_behind_an_operation, "tests/tiny")
 {
 	sigset_t set;
-	uint32_t word = 0;
 
 	assert_true(signal(SIGUSR1, count_signal) != SIG_ERR);
 	rules(e, "change any signal USR1 after 1 times 1\n");
 	assert_int_equal(write_three(e), 2); /* pending before the third entry */
 	assert_int_equal(signals_seen, 1);
-	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
-	assert_int_equal(word, 2);
+	assert_mmio(e, 0, 0x0c, 2);
 	rules(e, "write /sys/devices/system/cpu/cpu1/online signal USR1\n");
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 	assert_int_equal(signals_seen, 2);
@@ -120,7 +118,6 @@ TEST_MACHINE(a_signal_comes_right_behind_an_operation, "tests/tiny")
 
 TEST_MACHINE(sigkill_leaves_what_was_done, "tests/tiny")
 {
-	uint32_t word = 0;
 	int status;
 	pid_t child;
 
@@ -132,16 +129,13 @@ TEST_MACHINE(sigkill_leaves_what_was_done, "tests/tiny")
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
-	assert_int_equal(word, 2);
-	assert_int_equal(mmio(e, 0, 0x10, false, &word), 1);
-	assert_int_equal(word, 0x00ff0000);
+	assert_mmio(e, 0, 0x0c, 2);
+	assert_mmio(e, 0, 0x10, 0x00ff0000);
 }
 
 TEST_MACHINE(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 {
 	struct isst_machine *other;
-	uint32_t word;
 
 	rules(e, "mailbox 0x7f/0x08 deferred 300\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
@@ -154,8 +148,7 @@ TEST_MACHINE(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 	e->machine = other;
 	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
 	e->device = other->device->open(other->data);
-	assert_int_equal(mailbox_on(e, 0, 0x7f, 0x00, 0, 0, &word), 1);
-	assert_int_equal(word, 0x80010103);
+	assert_answer(e, 0, 0x7f, 0x00, 0, 0, 0x80010103);
 }
 
 TEST_MACHINE(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
@@ -168,13 +161,10 @@ TEST_MACHINE(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
 	word = 0x22;
 	assert_int_equal(mmio(e, 0, 0x08, true, &word), 1);
 	wait_ms(120);
-	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
-	assert_int_equal(word, 0x11);
-	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
-	assert_int_equal(word, 0x00ff0000);
+	assert_mmio(e, 0, 0x0c, 0x11);
+	assert_mmio(e, 0, 0x08, 0x00ff0000);
 	wait_ms(120);
-	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
-	assert_int_equal(word, 0x22);
+	assert_mmio(e, 0, 0x08, 0x22);
 }
 
 TEST_MACHINE(many_operations_under_rules_are_quick, "tests/tiny")

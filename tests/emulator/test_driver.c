@@ -98,25 +98,19 @@ TEST_MACHINE(phy_ids, NULL)
 	uint32_t id;
 
 	start(e, "guide");
-	assert_int_equal(phy_id(e, 5, &id), 1);
-	assert_int_equal(id, 10); /* core 5, thread 0 */
-	assert_int_equal(phy_id(e, 33, &id), 1);
-	assert_int_equal(id, 11); /* its other thread */
-	assert_int_equal(phy_id(e, 55, &id), 1);
-	assert_int_equal(id, 27);
+	assert_phy_id(e, 5, 10);  /* core 5, thread 0 */
+	assert_phy_id(e, 33, 11); /* its other thread */
+	assert_phy_id(e, 55, 27);
 	assert_int_equal(phy_id(e, 56, &id), -EINVAL);
 	finish(e);
 
 	start(e, "tests/offline");
-	assert_int_equal(phy_id(e, 2, &id), 1);
-	assert_int_equal(id, 4);
-	assert_int_equal(phy_id(e, 3, &id), 1);
-	assert_int_equal(id, 0); /* never online: looks like core 0 */
+	assert_phy_id(e, 2, 4);
+	assert_phy_id(e, 3, 0); /* never online: looks like core 0 */
 	finish(e);
 
 	start(e, "tests/sparse");
-	assert_int_equal(phy_id(e, 5003, &id), 1);
-	assert_int_equal(id, 11);
+	assert_phy_id(e, 5003, 11);
 	assert_int_equal(phy_id(e, 4, &id), 1); /* possible, not present */
 	assert_int_equal(id, 0);
 }
@@ -135,8 +129,7 @@ TEST_MACHINE(offline_cpus, NULL)
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0\n"), 0);
 	assert_int_equal(mailbox_on(e, 3, 0x7f, 0, 0, 0, &word), 1);
 	assert_int_equal(msr(e, 3, 0x1ad, false, &value), -ENXIO);
-	assert_int_equal(phy_id(e, 3, &word), 1);
-	assert_int_equal(word, 6);
+	assert_phy_id(e, 3, 6);
 	finish(e);
 
 	start(e, "tests/skylake-mailbox");
@@ -157,10 +150,8 @@ TEST_MACHINE(mmio_registers, "guide")
 	value = 0x1e1a08f3;
 	assert_int_equal(mmio(e, 0, 0x0c, true, &value), 1);
 	value = 0;
-	assert_int_equal(mmio(e, 28, 0x0c, false, &value), 1);
-	assert_int_equal(value, 0x1e1a08f3);
-	assert_int_equal(mmio(e, 14, 0x0c, false, &value), 1);
-	assert_int_equal(value, 0x00ff0000); /* the other package */
+	assert_mmio(e, 28, 0x0c, 0x1e1a08f3);
+	assert_mmio(e, 14, 0x0c, 0x00ff0000); /* the other package */
 	/* The association is the core's: written through either thread, other bits do not exist. */
 	value = 0xffffffff;
 	assert_int_equal(mmio(e, 5, 0x20 + 4 * 5, true, &value), 1);
@@ -204,19 +195,15 @@ TEST_MACHINE(msrs, NULL)
 
 	start(e, "guide");
 	rules(e, "capability granted\n");
-	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-	assert_true(value == UINT64_C(0x1f1f1f1f1f1f1f20));
-	assert_int_equal(msr(e, 0, 0x1ae, false, &value), 1);
-	assert_true(value == UINT64_C(0x100e0c0a08060402));
+	assert_msr(e, 0, 0x1ad, UINT64_C(0x1f1f1f1f1f1f1f20));
+	assert_msr(e, 0, 0x1ae, UINT64_C(0x100e0c0a08060402));
 	value = UINT64_C(0x1122334455667788);
 	assert_int_equal(msr(e, 13, 0x1ad, true, &value), 1);
 	value = 0;
 	assert_int_equal(msr(e, 28, UINT64_C(0xffff0000000001ad), false, &value), 1);
 	assert_true(value == UINT64_C(0x1122334455667788));
-	assert_int_equal(msr(e, 14, 0x1ad, false, &value), 1);
-	assert_true(value == UINT64_C(0x1f1f1f1f1f1f1f20));
-	assert_int_equal(msr(e, 0, 0x64b, false, &value), 1);
-	assert_true(value == 0);
+	assert_msr(e, 14, 0x1ad, UINT64_C(0x1f1f1f1f1f1f1f20));
+	assert_msr(e, 0, 0x64b, 0);
 	assert_int_equal(msr(e, 0, 0x770, false, &value), -EINVAL);
 	assert_int_equal(msr(e, 56, 0x1ad, false, &value), -EINVAL);
 	assert_int_equal(msr(e, 0, 0x54, false, &value), -EIO);

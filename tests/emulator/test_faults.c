@@ -40,8 +40,7 @@ TEST_MACHINE(mailbox_conditions, "guide")
 	assert_int_equal(ask(e, 0x06, 0x100), 0xffffffff);
 	assert_int_equal(ask(e, 0x06, 0x000), 0x3fff);
 	assert_int_equal(mailbox_result(e, 0xd0, 2, 0x100, 6), 1);
-	assert_int_equal(mailbox_on(e, 0, 0xd0, 2, 0, 0, &response), 1);
-	assert_int_equal(response, 0);
+	assert_answer(e, 0, 0xd0, 2, 0, 0, 0);
 	assert_int_equal(mailbox_result(e, 0xd0, 2, 8, 0), -EIO);
 }
 
@@ -137,16 +136,12 @@ TEST_MACHINE(registers_and_numbers, "guide")
 	assert_int_equal(mmio(e, 0, 0x08, false, &word), -ENXIO);
 	word = 1;
 	assert_int_equal(mmio(e, 0, 0x0c, true, &word), 1);
-	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
-	assert_int_equal(word, 0x00ff0000);
+	assert_mmio(e, 0, 0x0c, 0x00ff0000);
 	assert_int_equal(msr(e, 3, 0x1ad, false, &value), -EIO);
 	assert_int_equal(msr(e, 4, 0x1ad, false, &value), 1);
-	assert_int_equal(msr(e, 4, 0x1ae, false, &value), 1);
-	assert_true(value == UINT64_C(0x1122334455667788));
-	assert_int_equal(phy_id(e, 5, &word), 1);
-	assert_int_equal(word, 0xffffffff);
-	assert_int_equal(phy_id(e, 6, &word), 1);
-	assert_int_equal(word, 12);
+	assert_msr(e, 4, 0x1ae, UINT64_C(0x1122334455667788));
+	assert_phy_id(e, 5, 0xffffffff);
+	assert_phy_id(e, 6, 12);
 }
 
 TEST_MACHINE(files, "guide")
@@ -165,8 +160,7 @@ TEST_MACHINE(files, "guide")
 	assert_int_equal(read_result(e, CPUS "/cpu7/topology/core_id"), -EIO);
 	assert_int_equal(read_result(e, CPUS "/cpu7/topology/die_id"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), -EBUSY);
-	assert_int_equal(write_file(e, CPUS "/cpu4/online", "0"), 0);
-	assert_file(e, CPUS "/cpu4/online", "1\n");
+	set_file(e, CPUS "/cpu4/online", "0", "1\n");
 	assert_int_equal(e->machine->files->list(e->machine->data, CPUS, &names, &count), -EACCES);
 }
 

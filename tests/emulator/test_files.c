@@ -56,8 +56,7 @@ TEST_MACHINE(variants_of_kernels, NULL)
 
 TEST_MACHINE(offline_takes_the_topology_away_and_online_brings_it_back, "tests/tiny")
 {
-	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0\n"), 0);
-	assert_file(e, CPUS "/cpu3/online", "0\n");
+	set_file(e, CPUS "/cpu3/online", "0\n", "0\n");
 	assert_int_equal(read_result(e, CPUS "/cpu3/topology/core_id"), -ENOENT);
 	assert_file(e, CPUS "/online", "0-2\n");
 	assert_file(e, CPUS "/offline", "3\n");
@@ -133,8 +132,7 @@ TEST_MACHINE(smt_control_takes_second_threads_offline_and_keeps_them_there, "tes
 	assert_int_equal(write_file(e, SMT "control", "of"), -EINVAL);
 	assert_int_equal(write_file(e, SMT "active", "0"), -EACCES);
 	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
-	assert_int_equal(write_file(e, SMT "control", "off\n"), 0);
-	assert_file(e, SMT "control", "off\n");
+	set_file(e, SMT "control", "off\n", "off\n");
 	assert_file(e, SMT "active", "0\n");
 	assert_file(e, CPUS "/online", "0\n");
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), -EPERM);
@@ -142,8 +140,7 @@ TEST_MACHINE(smt_control_takes_second_threads_offline_and_keeps_them_there, "tes
 	assert_int_equal(write_file(e, SMT "control", "on"), 0);
 	assert_file(e, SMT "active", "1\n");
 	assert_file(e, CPUS "/online", "0-3\n");
-	assert_int_equal(write_file(e, SMT "control", "forceoff"), 0);
-	assert_file(e, SMT "control", "forceoff\n");
+	set_file(e, SMT "control", "forceoff", "forceoff\n");
 	assert_file(e, CPUS "/online", "0,2\n");
 	assert_int_equal(write_file(e, SMT "control", "on"), -EPERM);
 }
@@ -176,8 +173,7 @@ TEST_MACHINE(which_cpus_smt_control_brings_online_depends_on_the_kernel, NULL)
 		if (!KERNELS[i].number) {
 			assert_file(e, SMT "control", "off\n");
 			assert_int_equal(write_file(e, SMT "control", "3"), -EINVAL);
-			assert_int_equal(write_file(e, SMT "control", "2"), 0);
-			assert_file(e, SMT "control", "on\n");
+			set_file(e, SMT "control", "2", "on\n");
 		}
 		finish(e);
 	}
@@ -252,8 +248,7 @@ TEST_MACHINE(writes_elsewhere, "tests/tiny")
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/base_frequency", "1"), -EACCES);
 	assert_int_equal(write_file(e, CPUS "/nothing", "1"), -ENOENT);
 	assert_int_equal(write_file(e, CPUS, "1"), -EISDIR);
-	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
-	assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
+	set_file(e, CPUS "/intel_pstate/no_turbo", "1\n", "1\n");
 	assert_int_equal(write_file(e,
 				    CPUS "/intel_uncore_frequency/package_00_die_00/"
 					 "max_freq_khz",
@@ -320,10 +315,8 @@ TEST_MACHINE(preferences_are_words_or_numbers, NULL)
 	start(e, "tests/tiny");
 #define PREFERENCE CPUS "/cpu1/cpufreq/energy_performance_preference"
 	assert_file(e, PREFERENCE, "balance_performance\n");
-	assert_int_equal(write_file(e, PREFERENCE, "power\n"), 0);
-	assert_file(e, PREFERENCE, "power\n");
-	assert_int_equal(write_file(e, PREFERENCE, "77"), 0);
-	assert_file(e, PREFERENCE, "77\n");
+	set_file(e, PREFERENCE, "power\n", "power\n");
+	set_file(e, PREFERENCE, "77", "77\n");
 	assert_int_equal(write_file(e, PREFERENCE, "256"), -EINVAL);
 	assert_int_equal(write_file(e, PREFERENCE, "frugal"), -EINVAL);
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_governor", "performance"), 0);
@@ -331,8 +324,7 @@ TEST_MACHINE(preferences_are_words_or_numbers, NULL)
 	assert_int_equal(write_file(e, PREFERENCE, "power"), -EBUSY);
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_governor", "powersave"), 0);
 	assert_file(e, PREFERENCE, "77\n");
-	assert_int_equal(write_file(e, PREFERENCE, "default"), 0);
-	assert_file(e, PREFERENCE, "balance_performance\n");
+	set_file(e, PREFERENCE, "default", "balance_performance\n");
 	assert_cpu_file(e, 2, "cpufreq/energy_performance_preference", "balance_performance\n");
 	finish(e);
 	start(e, "tests/hwp-off");

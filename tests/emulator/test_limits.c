@@ -18,25 +18,20 @@ TEST_MACHINE(limits_are_parsed_strictly, "tests/tiny")
 		if (write_file(e, CPU1 "/scaling_max_freq", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
 	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "0x1e8480\n"), 0);
-	assert_file(e, CPU1 "/scaling_max_freq", "2000000\n");
+	set_file(e, CPU1 "/scaling_max_freq", "0x1e8480\n", "2000000\n");
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "+010000000"), 0); /* octal */
 	assert_file(e, CPU1 "/scaling_max_freq", "2097152\n");
 }
 
 TEST_MACHINE(limits_are_clamped, "tests/tiny")
 {
-	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "9000000"), 0);
-	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1"), 0);
-	assert_file(e, CPU1 "/scaling_max_freq", "800000\n");
+	set_file(e, CPU1 "/scaling_max_freq", "9000000", "3000000\n");
+	set_file(e, CPU1 "/scaling_max_freq", "1", "800000\n");
 	assert_file(e, CPU1 "/scaling_min_freq", "800000\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "2147483647"), 0);
-	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	set_file(e, CPU1 "/scaling_max_freq", "2147483647", "3000000\n");
 	/* A minimum above the maximum gives way, and is remembered. */
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1500000"), 0);
-	assert_int_equal(write_file(e, CPU1 "/scaling_min_freq", "2500000"), 0);
-	assert_file(e, CPU1 "/scaling_min_freq", "1500000\n");
+	set_file(e, CPU1 "/scaling_min_freq", "2500000", "1500000\n");
 	assert_file(e, CPU1 "/scaling_max_freq", "1500000\n");
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "2800000"), 0);
 	assert_file(e, CPU1 "/scaling_min_freq", "2500000\n");
@@ -81,8 +76,7 @@ TEST_MACHINE(turbo_moves_cpuinfo_max, NULL)
 {
 	start(e, "tests/tiny");
 	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "x"), -EINVAL);
-	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
-	assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
+	set_file(e, CPUS "/intel_pstate/no_turbo", "1\n", "1\n");
 	assert_file(e, CPU1 "/cpuinfo_max_freq", "2000000\n");
 	assert_file(e, CPU1 "/scaling_max_freq", "2000000\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 1 << 17), 1);
@@ -130,10 +124,8 @@ TEST_MACHINE(uncore_limits, NULL)
 	for (size_t i = 0; i < COUNT(refused); i++)
 		if (write_file(e, UNCORE "/max_freq_khz", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
-	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "12799999"), 0);
-	assert_file(e, UNCORE "/max_freq_khz", "12700000\n");
-	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "1250000"), 0);
-	assert_file(e, UNCORE "/max_freq_khz", "1200000\n");
+	set_file(e, UNCORE "/max_freq_khz", "12799999", "12700000\n");
+	set_file(e, UNCORE "/max_freq_khz", "1250000", "1200000\n");
 	assert_file(e, UNCORE "/current_freq_khz", "1200000\n");
 	assert_int_equal(write_file(e, UNCORE "/min_freq_khz", "2000000"), 0); /* above max */
 	assert_file(e, UNCORE "/min_freq_khz", "2000000\n");
@@ -158,8 +150,7 @@ TEST_MACHINE(governors_are_chosen_for_each_cpu, NULL)
 {
 	start(e, "tests/tiny");
 	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "performance\n"), 0);
-	assert_file(e, CPU1 "/scaling_governor", "performance\n");
+	set_file(e, CPU1 "/scaling_governor", "performance\n", "performance\n");
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_governor", "powersave\n");
 	/* intel_pstate has two of its own, and no other. */
 	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "schedutil"), -EINVAL);
@@ -167,21 +158,17 @@ TEST_MACHINE(governors_are_chosen_for_each_cpu, NULL)
 	assert_int_equal(write_file(e, CPU1 "/scaling_governor", ""), -EINVAL);
 	assert_file(e, CPU1 "/scaling_governor", "performance\n");
 	/* In letters of either case. */
-	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "PowerSave"), 0);
-	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "Performance\n"), 0);
-	assert_file(e, CPU1 "/scaling_governor", "performance\n");
+	set_file(e, CPU1 "/scaling_governor", "PowerSave", "powersave\n");
+	set_file(e, CPU1 "/scaling_governor", "Performance\n", "performance\n");
 	/* An offline CPU does not forget it. */
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 	assert_true(write_file(e, CPU1 "/scaling_governor", "powersave") < 0);
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
 	assert_file(e, CPU1 "/scaling_governor", "performance\n");
-	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "powersave"), 0);
-	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
+	set_file(e, CPU1 "/scaling_governor", "powersave", "powersave\n");
 	finish(e);
 	start(e, "tests/acpi-cpufreq");
-	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "schedutil"), 0);
-	assert_file(e, CPU1 "/scaling_governor", "schedutil\n");
+	set_file(e, CPU1 "/scaling_governor", "schedutil", "schedutil\n");
 }
 
 /** Asserts that the line of cpuinfo has a CPU's frequency, in MHz. */
@@ -228,14 +215,11 @@ TEST_MACHINE(preferences_are_read_as_words, "tests/tiny")
 #define PREFERENCE CPU1 "/energy_performance_preference"
 	static const char *const refused[] = { "0x80", "", " ", "pow", "powers", "Power", "1 2" };
 
-	assert_int_equal(write_file(e, PREFERENCE, " power"), 0);
-	assert_file(e, PREFERENCE, "power\n");
-	assert_int_equal(write_file(e, PREFERENCE, "performance\n\n"), 0);
-	assert_file(e, PREFERENCE, "performance\n");
+	set_file(e, PREFERENCE, " power", "power\n");
+	set_file(e, PREFERENCE, "performance\n\n", "performance\n");
 	for (size_t i = 0; i < COUNT(refused); i++)
 		if (write_file(e, PREFERENCE, refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
 	assert_file(e, PREFERENCE, "performance\n");
-	assert_int_equal(write_file(e, PREFERENCE, "128"), 0);
-	assert_file(e, PREFERENCE, "128\n");
+	set_file(e, PREFERENCE, "128", "128\n");
 }

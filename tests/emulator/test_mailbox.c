@@ -118,8 +118,7 @@ TEST_MACHINE(a_level_change_resets_features_and_turbo_limits, "guide")
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 4), 1);
 	assert_int_equal(ask(e, 0x00, 0), 0x80040403);
 	assert_int_equal(ask(e, 0x01, 4), 0x00000001);
-	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-	assert_true(value == UINT64_C(0x2020202020202020));
+	assert_msr(e, 0, 0x1ad, UINT64_C(0x2020202020202020));
 	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2800000\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 1 << 17), -ENXIO);
 }
@@ -152,56 +151,42 @@ TEST_MACHINE(an_online_cpu_gets_its_msr_back, NULL)
 		assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 		assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
 		assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
-		assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-		assert_int_equal(value, 0x2222);
+		assert_msr(e, 0, 0x1ad, 0x2222);
 		assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
-		assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-		assert_int_equal(value, CASES[i].becomes);
+		assert_msr(e, 0, 0x1ad, CASES[i].becomes);
 		finish(e);
 	}
 }
 
 TEST_MACHINE(a_locked_level_stays, "tests/locked")
 {
-	uint64_t value = 0;
-
 	rules(e, "capability granted\n");
 	assert_int_equal(ask(e, 0x00, 0), 0x81000103);
-	assert_int_equal(msr(e, 0, 0x64b, false, &value), 1);
-	assert_true(value == UINT64_C(1) << 31);
+	assert_msr(e, 0, 0x64b, UINT64_C(1) << 31);
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), -ENXIO);
 }
 
 TEST_MACHINE(core_power_by_mailbox, "guide")
 {
-	uint32_t response;
-
-	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
-	assert_int_equal(response, 1);
+	assert_answer(e, 0, 0x94, 3, 0, 0, 1);
 	assert_int_equal(mailbox_result(e, 0x95, 3, 0, 1 << 16), 1);
-	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
-	assert_int_equal(response, 0x10001);
+	assert_answer(e, 0, 0x94, 3, 0, 0, 0x10001);
 	assert_int_equal(mailbox_result(e, 0xd0, 2, 0x100, 6), 1);
-	assert_int_equal(mailbox_on(e, 0, 0xd0, 2, 0, 0, &response), 1);
-	assert_int_equal(response, 6);
-	assert_int_equal(mailbox_on(e, 14, 0xd0, 2, 0, 0, &response), 1);
-	assert_int_equal(response, 0);
+	assert_answer(e, 0, 0xd0, 2, 0, 0, 6);
+	assert_answer(e, 14, 0xd0, 2, 0, 0, 0);
 	/* Ice Lake has its classes in MMIO registers. */
 	assert_int_equal(mailbox_result(e, 0xd0, 1, 0, 0), -ENXIO);
 }
 
 TEST_MACHINE(classes_by_mailbox_on_model_55, "tests/skylake-mailbox")
 {
-	uint32_t response, value = 0;
+	uint32_t value = 0;
 
-	assert_int_equal(mailbox_on(e, 0, 0xd0, 1, 3, 0, &response), 1);
-	assert_int_equal(response, 0x00ff0000);
+	assert_answer(e, 0, 0xd0, 1, 3, 0, 0x00ff0000);
 	assert_int_equal(mailbox_result(e, 0xd0, 1, 0x103, 0x00220a00), 1);
-	assert_int_equal(mailbox_on(e, 0, 0xd0, 1, 3, 0, &response), 1);
-	assert_int_equal(response, 0x00220a00);
+	assert_answer(e, 0, 0xd0, 1, 3, 0, 0x00220a00);
 	assert_int_equal(mailbox_result(e, 0xd0, 0, 0x109, 2 << 16), 1);
-	assert_int_equal(mailbox_on(e, 5, 0xd0, 0, 9, 0, &response), 1);
-	assert_int_equal(response, 2 << 16);
+	assert_answer(e, 5, 0xd0, 0, 9, 0, 2 << 16);
 	assert_int_equal(mailbox_result(e, 0xd0, 0, 5, 0), -ENXIO); /* no core 5 */
 	assert_int_equal(mmio(e, 0, 0x08, false, &value), -ENOTTY);
 }

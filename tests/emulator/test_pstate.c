@@ -39,17 +39,12 @@ TEST_MACHINE(limits_in_percent, "graniterapids-2s64c")
 {
 	assert_file(e, PSTATE "/min_perf_pct", "20\n");
 	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "80\n"), 0);
-	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", "100"), 0);
-	assert_file(e, PSTATE "/min_perf_pct", "80\n");
-	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "50"), 0);
-	assert_file(e, PSTATE "/max_perf_pct", "80\n");
-	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", " 1x"), 0);
-	assert_file(e, PSTATE "/min_perf_pct", "20\n");
-	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "4294967295"), 0);
-	assert_file(e, PSTATE "/max_perf_pct", "100\n");
+	set_file(e, PSTATE "/min_perf_pct", "100", "80\n");
+	set_file(e, PSTATE "/max_perf_pct", "50", "80\n");
+	set_file(e, PSTATE "/min_perf_pct", " 1x", "20\n");
+	set_file(e, PSTATE "/max_perf_pct", "4294967295", "100\n");
 	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "x"), -EINVAL);
-	assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "0\n"), 0);
-	assert_file(e, PSTATE "/hwp_dynamic_boost", "0\n");
+	set_file(e, PSTATE "/hwp_dynamic_boost", "0\n", "0\n");
 	assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "0x"), -EINVAL);
 	close_machine(e);
 	open_machine(e);
@@ -112,10 +107,8 @@ TEST_MACHINE(limits_show_the_tightest_request, NULL)
 	assert_file(e, POLICY(0) "/scaling_max_freq", "2400000\n");
 	assert_file(e, POLICY(1) "/scaling_max_freq", "2400000\n");
 	assert_file(e, POLICY(0) "/cpuinfo_max_freq", "3000000\n");
-	assert_int_equal(write_file(e, POLICY(1) "/scaling_max_freq", "2200000"), 0);
-	assert_file(e, POLICY(1) "/scaling_max_freq", "2200000\n");
-	assert_int_equal(write_file(e, POLICY(0) "/scaling_max_freq", "2900000"), 0);
-	assert_file(e, POLICY(0) "/scaling_max_freq", "2400000\n");
+	set_file(e, POLICY(1) "/scaling_max_freq", "2200000", "2200000\n");
+	set_file(e, POLICY(0) "/scaling_max_freq", "2900000", "2400000\n");
 	assert_int_equal(write_file(e, COOLING "2/cur_state", "4"), -EINVAL);
 	assert_int_equal(write_file(e, COOLING "2/cur_state", "0"), 0);
 	assert_file(e, POLICY(0) "/scaling_max_freq", "2900000\n");
@@ -133,8 +126,7 @@ TEST_MACHINE(a_passive_driver_requests_its_percentages, NULL)
 	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", "50"), 0);
 	assert_file(e, POLICY(0) "/scaling_max_freq", "2130000\n");
 	assert_file(e, POLICY(0) "/scaling_min_freq", "1500000\n");
-	assert_int_equal(write_file(e, POLICY(0) "/scaling_max_freq", "1000000"), 0);
-	assert_file(e, POLICY(0) "/scaling_max_freq", "1000000\n");
+	set_file(e, POLICY(0) "/scaling_max_freq", "1000000", "1000000\n");
 	assert_file(e, POLICY(0) "/scaling_min_freq", "1000000\n");
 }
 

@@ -139,19 +139,16 @@ TEST_MACHINE(frozen_processors_keep_all, NULL)
 /* Level and features are repeated, MMIO registers written back; 0x95/03 is unknown as a change. */
 TEST_MACHINE(mailbox_servers_lose_core_power, "guide")
 {
-	uint32_t response, value = 3 << 16;
+	uint32_t value = 3 << 16;
 
 	assert_int_equal(mailbox_result(e, 0x7f, 8, 0, 4), 1);
 	assert_int_equal(mailbox_result(e, 0x95, 3, 0, 1 << 16), 1);
 	assert_int_equal(mmio(e, 0, 0x24, true, &value), 1);
-	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
-	assert_int_equal(response, 0x10001);
+	assert_answer(e, 0, 0x94, 3, 0, 0, 0x10001);
 	assert_int_equal(write_file(e, STATE, "mem"), 0);
 	assert_int_equal(ask(e, 0, 0) >> 16 & 0xff, 4);
-	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
-	assert_int_equal(response, 1);
-	assert_int_equal(mmio(e, 0, 0x24, false, &value), 1);
-	assert_int_equal(value, 3 << 16);
+	assert_answer(e, 0, 0x94, 3, 0, 0, 1);
+	assert_mmio(e, 0, 0x24, 3 << 16);
 }
 
 static unsigned int current_level(struct emulated *e, uint32_t cpu)

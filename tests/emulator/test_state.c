@@ -21,8 +21,7 @@ TEST_MACHINE(changes_persist_across_opens, "guide")
 	open_machine(e);
 	assert_int_equal(ask(e, 0x00, 0), 0x80030403);
 	value = 0;
-	assert_int_equal(mmio(e, 0, 0x24, false, &value), 1);
-	assert_int_equal(value, 2 << 16);
+	assert_mmio(e, 0, 0x24, 2 << 16);
 	assert_file(e, CPUS "/online", "0-6,8-55\n");
 }
 
@@ -437,7 +436,6 @@ TEST_MACHINE(a_file_called_lock_makes_no_state_directory, NULL)
 
 TEST_MACHINE(a_first_user_who_was_killed_is_no_hindrance, NULL)
 {
-
 	prepare(e, "tests/tiny");
 	assert_int_equal(mkdir(e->directory, 0700), 0);
 	write_text(path_in(e, "lock"), "");

@@ -117,8 +117,7 @@ TEST_MACHINE(power_of_packages, NULL)
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
 	assert_int_equal(write_file(e, ZONE(0) "/constraint_0_power_limit_uw", "0"), -EINVAL);
 	/* In eighths of a watt. */
-	assert_int_equal(write_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700030000"), 0);
-	assert_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700000000\n");
+	set_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700030000", "700000000\n");
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
 }
 

@@ -58,13 +58,10 @@ TEST_MACHINE(levels_that_the_driver_refuses, "tests/tpmi-tiny")
 
 TEST_MACHINE(a_locked_level_stays, "tests/tpmi-locked")
 {
-	uint64_t value = 0;
-
 	assert_int_equal(levels(e, 0, 0).locked, 1);
 	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
 	assert_int_equal(levels(e, 0, 0).current_level, 0);
-	assert_int_equal(msr(e, 0, 0x64b, false, &value), 1);
-	assert_true(value == UINT64_C(1) << 31);
+	assert_msr(e, 0, 0x64b, UINT64_C(1) << 31);
 	/* Features are not locked. */
 	assert_int_equal(set_features(e, 0, 0, BF), 0);
 	assert_int_equal(levels(e, 0, 0).feature_state, BF);
@@ -107,8 +104,7 @@ TEST_MACHINE(sets_take_the_capability, "tests/tpmi-tiny")
 	assert_int_equal(associate_one(e, 0, 0, true, &class), -ENOTTY);
 	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
 	assert_int_equal(clos(e, 0, 0, false, &param), 0);
-	assert_int_equal(associate_one(e, 0, 0, false, &class), 0);
-	assert_int_equal(class, 0);
+	assert_class(e, 0, 0, 0);
 }
 
 /** The driver accepts it, for it does not look; firmware keeps what it has. */
@@ -186,7 +182,6 @@ TEST_MACHINE(associations_of_cores, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 3, 2 }, { 0, 1, 63, 3 } } };
-	uint16_t class = 0;
 
 	assert_int_equal(associate(e, true, 3, &batch), 0);
 	for (size_t i = 0; i < 3; i++)
@@ -195,22 +190,17 @@ TEST_MACHINE(associations_of_cores, "tests/tpmi-tiny")
 	assert_int_equal(batch.entry[0].clos, 1);
 	assert_int_equal(batch.entry[1].clos, 2);
 	assert_int_equal(batch.entry[2].clos, 3);
-	assert_int_equal(associate_one(e, 0, 1, false, &class), 0);
-	assert_int_equal(class, 0);
+	assert_class(e, 0, 1, 0);
 }
 
 TEST_MACHINE(a_failing_batch_has_done_what_comes_before, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 64, 1 }, { 0, 0, 1, 1 } } };
-	uint16_t class = 0;
 
 	assert_int_equal(associate(e, true, 3, &batch), -ENOTTY);
-	assert_int_equal(associate_one(e, 0, 0, false, &class), 0);
-	assert_int_equal(class, 1);
-	class = 0;
-	assert_int_equal(associate_one(e, 0, 1, false, &class), 0);
-	assert_int_equal(class, 0);
+	assert_class(e, 0, 0, 1);
+	assert_class(e, 0, 1, 0);
 }
 
 TEST_MACHINE(associations_that_the_driver_refuses, "tests/tpmi-tiny")

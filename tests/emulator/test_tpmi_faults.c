@@ -67,9 +67,7 @@ TEST_MACHINE(classes_that_come_later, "tests/tpmi-tiny")
 	pause_ms(350);
 	assert_int_equal(clos(e, 0, 0, false, &param), 0);
 	assert_int_equal(param.max_freq_mhz, 2000);
-	class = 0;
-	assert_int_equal(associate_one(e, 0, 2, false, &class), 0);
-	assert_int_equal(class, 3);
+	assert_class(e, 0, 2, 3);
 }
 
 TEST_MACHINE(firmware_that_refuses_leaves_the_status, "tests/tpmi-tiny")

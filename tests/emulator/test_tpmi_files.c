@@ -125,8 +125,7 @@ TEST_MACHINE(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
 	/* Nothing was set for the package: a domain may go anywhere. */
 	assert_int_equal(write_file(e, UNCORE "/uncore00/max_freq_khz", "2600000"), 0);
 	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2600000\n");
-	assert_int_equal(write_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2050000"), 0);
-	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2000000\n");
+	set_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2050000", "2000000\n");
 	assert_file(e, UNCORE "/uncore00/max_freq_khz", "2000000\n");
 	assert_file(e, UNCORE "/uncore03/max_freq_khz", "2000000\n");
 	assert_file(e, UNCORE "/uncore04/max_freq_khz", "2200000\n"); /* the other package */
@@ -140,8 +139,6 @@ TEST_MACHINE(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
 
 TEST_MACHINE(what_a_level_change_moves, "tests/tpmi-tiny")
 {
-	uint64_t value = 0;
-
 	assert_file(e, CPUS "/cpu4/cpufreq/base_frequency", "2000000\n");
 	assert_int_equal(set_level(e, 0, 1, 1), 0);
 	/* CPUs 4 to 7 and 12 to 15 are in power domain 1. */
@@ -153,18 +150,14 @@ TEST_MACHINE(what_a_level_change_moves, "tests/tpmi-tiny")
 	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
 	assert_file(e, UNCORE "/uncore01/initial_max_freq_khz", "2200000\n");
 	assert_file(e, UNCORE "/uncore00/max_freq_khz", "2200000\n");
-	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-	assert_int_equal(value, 0x2628);
+	assert_msr(e, 0, 0x1ad, 0x2628);
 }
 
 /** An IO domain has no turbo limits and no CPUs, so only its uncore changes. */
 TEST_MACHINE(what_a_level_change_of_an_io_domain_moves, "tests/tpmi-modules")
 {
-	uint64_t value = 0;
-
 	assert_int_equal(set_level(e, 0, 3, 1), 0);
-	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
-	assert_int_equal(value, 0x191b);
+	assert_msr(e, 0, 0x1ad, 0x191b);
 	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
 	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
 }
@@ -194,11 +187,9 @@ TEST_MACHINE(offline_cpus_and_a_lost_domain, NULL)
 
 	start(e, "tests/tpmi-odd");
 	assert_file(e, CPUS "/offline", "5,14\n");
-	assert_int_equal(phy_id(e, 5, &id), 1);
-	assert_int_equal(id, 0); /* never online: the driver knows nothing of it */
+	assert_phy_id(e, 5, 0); /* never online: the driver knows nothing of it */
 	assert_int_equal(write_file(e, CPUS "/cpu5/online", "1"), 0);
-	assert_int_equal(phy_id(e, 5, &id), 1);
-	assert_int_equal(id, 2 << 11 | 3 << 3);
+	assert_phy_id(e, 5, 2 << 11 | 3 << 3);
 	assert_file(e, CPUS "/cpu11/topology/physical_package_id", "3\n");
 	finish(e);
 	start(e, "tests/tpmi-lost-domain");
@@ -228,8 +219,7 @@ TEST_MACHINE(performance_limit_reasons, NULL)
 		write_file(e, "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain1/status", "0"),
 		-ENOENT);
 	assert_int_equal(write_file(e, FIRST, "1"), -EINVAL);
-	assert_int_equal(write_file(e, FIRST, "0\n"), 0);
-	assert_file(e, FIRST, "cpus none\ncpu0 none\ncpu1 none\ncpu2 none\ncpu3 none\n");
+	set_file(e, FIRST, "0\n", "cpus none\ncpu0 none\ncpu1 none\ncpu2 none\ncpu3 none\n");
 	assert_int_equal(write_file(e, CPUS "/cpu5/online", "0"), 0);
 	assert_file(e, SECOND,
 		    "cpus POWER FREQUENCY\n"

@@ -259,14 +259,9 @@ TEST_MACHINE(punit_numbers, NULL)
 	};
 
 	for (size_t i = 0; i < COUNT(cpus); i++) {
-		uint64_t value = 0;
-		uint32_t id;
-
 		start(e, cpus[i].platform);
-		assert_int_equal(phy_id(e, cpus[i].cpu, &id), 1);
-		assert_int_equal(id, cpus[i].id);
-		assert_int_equal(msr(e, cpus[i].cpu, 0x54, false, &value), 1);
-		assert_int_equal(value, cpus[i].id);
+		assert_phy_id(e, cpus[i].cpu, cpus[i].id);
+		assert_msr(e, cpus[i].cpu, 0x54, cpus[i].id);
 		finish(e);
 	}
 }
@@ -275,14 +270,10 @@ TEST_MACHINE(turbo_msrs_are_the_packages, "graniterapids-2s128c")
 {
 	uint64_t value = 0;
 
-	assert_int_equal(msr(e, 130, 0x1ad, false, &value), 1);
-	assert_true(value == UINT64_C(0x2020212223242627));
-	assert_int_equal(msr(e, 130, 0x1ae, false, &value), 1);
-	assert_true(value == UINT64_C(0x8078726c605a4e40));
+	assert_msr(e, 130, 0x1ad, UINT64_C(0x2020212223242627));
+	assert_msr(e, 130, 0x1ae, UINT64_C(0x8078726c605a4e40));
 	value = 0x1111;
 	assert_int_equal(msr(e, 130, 0x1ad, true, &value), 1);
-	assert_int_equal(msr(e, 250, 0x1ad, false, &value), 1); /* another power domain */
-	assert_int_equal(value, 0x1111);
-	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1); /* another package */
-	assert_true(value == UINT64_C(0x2020212223242627));
+	assert_msr(e, 250, 0x1ad, 0x1111);		       /* another power domain */
+	assert_msr(e, 0, 0x1ad, UINT64_C(0x2020212223242627)); /* another package */
 }

@@ -135,8 +135,7 @@ TEST_MACHINE(no_turbo, "tests/tiny")
 /** Blanks alone are between the words. */
 TEST_MACHINE(controllers, "tests/tiny")
 {
-	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset  -pids\n"), 0);
-	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
+	set_file(e, CGROUP "/cgroup.subtree_control", "+cpuset  -pids\n", "cpuset cpu memory\n");
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", ""), 0);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+io\n+pids"), -EINVAL);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+io\t+pids"), -EINVAL);

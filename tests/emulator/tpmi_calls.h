@@ -86,6 +86,15 @@ static inline int associate_one(struct emulated *e, unsigned int domain, unsigne
 	return result;
 }
 
+static inline void assert_class(struct emulated *e, unsigned int domain, unsigned int core,
+				unsigned int expected)
+{
+	uint16_t class = 0;
+
+	assert_int_equal(associate_one(e, domain, core, false, &class), 0);
+	assert_int_equal(class, expected);
+}
+
 #define UNCORE CPUS "/intel_uncore_frequency"
 
 #endif
