@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Captures a machine for the emulator: its kernel files, driver and firmware, by any firmware
- * interface. Nothing of the machine changes. */
+/* Captures a machine for the emulator by any firmware interface. Nothing of it changes. */
 #include "features/capture.h"
 #include "base/array.h"
 #include "base/machine.h"
@@ -11,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Reads a file; *@text is NULL for one that is missing or empty, and for one that cannot be read,
- * which leaves a notice. */
+/** Reads a file; *@text: NULL: missing, empty or, with a notice, not readable. */
 static int read_text(struct capture *capture, const char *path, char **text)
 {
 	struct messages *messages = &capture->context->messages;

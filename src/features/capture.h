@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A capture on its way: what is read of a machine, kept as files in memory until all of it is there
- * (docs/internals/captured-machines.md). */
+/* A capture: what is read of a machine, in memory (docs/internals/captured-machines.md). */
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H
 
@@ -38,8 +37,7 @@ struct capture {
 	int *map_errors;
 };
 
-/* capture_answers.c: parts of a capture, in this order. They return 0 or a negative errno with a
- * message. */
+/* capture_answers.c: parts of a capture, in this order; 0 or a negative errno with a message. */
 
 int capture_driver(struct capture *capture);
 int capture_registers(struct capture *capture);

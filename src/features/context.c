@@ -130,8 +130,7 @@ void isst_close(struct isst_context *context)
 	free(context);
 }
 
-/** Names a module of a transport that is loaded, if one is. That of TPMI has no devices before
- * those that it needs are loaded. */
+/** Names a module that is loaded: that of TPMI has no devices before others are loaded. */
 static int refuse_without_transport(struct isst_context *context)
 {
 	static const char *const MODULES[] = { "isst_if_mbox_pci", "isst_if_mmio",

@@ -124,8 +124,7 @@ static int find_listed(struct isst_context *context, const struct cpu_name *name
 
 /* ---- What cores are ---- */
 
-/** Adds the CPUs of a set whose cores have a CLOS from @first to @last. Cores without core-power
- * have none. */
+/** Adds the CPUs of a set whose cores have a CLOS from @first to @last. */
 static int add_with_clos(struct isst_context *context, const struct isst_cpuset *among,
 			 unsigned int first, unsigned int last, struct isst_cpuset *cpus)
 {

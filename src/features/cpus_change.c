@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs on- and offline, in the order in which that is done: those that come online first, as a
- * partition can hold only such. */
+/* CPUs on- and offline: first those that come online, as a partition holds only such. */
 #include "features/cpus_change.h"
 #include "base/array.h"
 #include "base/cpuset.h"
@@ -35,8 +34,7 @@ static bool can_go_offline(const struct cpus_change *work, unsigned int cpu)
 	return can;
 }
 
-/** Whether a CPU that is not enabled goes offline: current kernels do not let CPU 0 go, and the
- * user may want it kept. */
+/** Whether a CPU that is not enabled goes offline: CPU 0 may not, or shall not. */
 static bool cpus_sets_offline(const struct cpus_change *work, unsigned int cpu)
 {
 	return !(cpu == 0 && work->change->options.partition_for_cpu0) && can_go_offline(work, cpu);
@@ -106,8 +104,7 @@ static int cpus_plan_partition(const struct cpus_change *work, const struct isst
 	return 0;
 }
 
-/** CPU 0 where it cannot, or shall not, go offline: it is isolated while the level does not enable
- * it. */
+/** Isolates CPU 0 while the level does not enable it, and it cannot or shall not go offline. */
 static int plan_cpu0(struct cpus_change *work, const struct isst_domain *domain)
 {
 	struct isst_cpuset *cpu0 = isst_cpuset_new();
@@ -134,8 +131,7 @@ int cpus_probe_partitions(struct isst_context *context)
 	return error;
 }
 
-/** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
- * longer needed. */
+/** Plans the partitions of all requests, and the end of those that are not needed. */
 static int cpus_plan_partitions(struct cpus_change *work)
 {
 	int error = 0;
@@ -147,8 +143,7 @@ static int cpus_plan_partitions(struct cpus_change *work)
 
 		if (!cpus_move(work, i))
 			continue;
-		/* With hotplug, a partition is needed for CPU 0 at the most; one that an earlier
-		 * level made goes away. */
+		/* With hotplug only CPU 0 may need one; that of an earlier level goes away. */
 		if (!work->partitions) {
 			error = isst_cpuset_has(domain->present, 0) &&
 						!isst_cpuset_has(enabled, 0) &&
@@ -234,8 +229,7 @@ static int remove_unlisted_cpus(struct step *brought)
 	unsigned int number;
 	struct step *back;
 
-	/* A CPU whose core is not known now, of a domain of which some cores are enabled, can be
-	 * one of these. */
+	/* A CPU whose core is not known now can be one of those that are enabled. */
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
 		const struct isst_domain *domain = context_domain(context, i);
 		const struct enabled_cores *enabled = find_enabled(change, domain);
@@ -327,8 +321,7 @@ static bool comes_online(struct cpus_change *work, unsigned int cpu)
 	       hotplug_may_be_online(&work->hotplug, cpu);
 }
 
-/** Plans to bring CPUs online of which nothing is known, to see where they are. Returns the step,
- * NULL where there is none. */
+/** Plans to bring unknown CPUs online, to see where they are. Returns the step or NULL. */
 static struct step *cpus_plan_unknown(struct cpus_change *work)
 {
 	struct isst_change *change = work->change;
@@ -430,8 +423,7 @@ int cpus_plan_offline(struct cpus_change *work)
 
 /* ---- CPUs in use, where that is asked for itself ---- */
 
-/** Whether a package keeps a CPU, of the domains that are asked for, or of another one, as other
- * requests of the change leave it. */
+/** Whether a package keeps a CPU, as this and other requests of the change leave it. */
 static bool keeps_a_cpu(const struct cpus_change *work, unsigned int package)
 {
 	const struct isst_change *change = work->change;

@@ -12,8 +12,7 @@
 /* Kernels before 6.16 write an MSR again as the CPU comes online that last wrote it: the turbo
  * ratio limits are then those of some earlier time. */
 
-/** Adds a step that gives the turbo ratio limits, once CPUs are online, the values that they have
- * right before step @online. */
+/** Adds a step that gives the turbo ratio limits what they are right before step @online. */
 struct step *hotplug_limits_step(struct isst_change *change, struct step *online);
 
 /** Adds the limits of a domain to that step, if CPUs of its package may come online. */
@@ -22,8 +21,7 @@ void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain);
 /** Adds the limits of a domain to what a step disturbs whose CPUs come online, or come back. */
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
-/** Whether the kernel lets a CPU go: it has no file for CPU 0 that would take it offline. Returns 0
- * or 1, or -ENOMEM. */
+/** Whether the kernel has a file that takes a CPU offline. Returns 0 or 1, or -ENOMEM. */
 int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu);
 
 /** Looks whether SMT is off and CPUs are offline: *@smt is then the content of smt/control, to be
@@ -41,23 +39,20 @@ struct hotplug {
 	struct step *expedite;	     /* before those that take CPUs on- or offline */
 };
 
-/** Looks whether SMT is off; begins what is to be done before CPUs go or come. Returns 0 or
- * -ENOMEM. To be ended. */
+/** Looks whether SMT is off; begins the steps. Returns 0 or -ENOMEM. To be ended. */
 int hotplug_begin(struct hotplug *hotplug, struct isst_change *change);
 
 /** Whether the kernel lets a CPU be online; one that it does not is noted. */
 bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu);
 
-/** Warns once of all CPUs that were noted. Where many CPUs go or come, grace periods of RCU are
- * expedited meanwhile. */
+/** Warns once of all CPUs that were noted; expedites RCU where many CPUs go or come. */
 void hotplug_end(struct hotplug *hotplug);
 
 /* ---- CPUs while they are planned ---- */
 
 /** What becomes of the CPUs of a domain. */
 struct cpus_target {
-	/* Those that are to be online; the others go offline, or into a partition. NULL: all are
-	 * left as they are. */
+	/* These are to be online; the others offline, or in a partition. NULL: all stay. */
 	const struct isst_cpuset *enabled;
 	/* Cores of such CPUs, for those that are found only as they come online. */
 	uint64_t cores;
@@ -86,21 +81,17 @@ void cpus_plan_online(struct cpus_change *work);
 /** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
 int cpus_plan_offline(struct cpus_change *work);
 
-/** Whether there can be partitions: they need cgroup v2 with cpusets. Returns 0, -EOPNOTSUPP, or
- * another error with a message. */
+/** Whether there are cpusets of cgroup v2. Returns 0, -EOPNOTSUPP, or an error with a message. */
 int cpus_probe_partitions(struct isst_context *context);
 
 /* cpus_groups.c: both return 0 or a negative errno */
 
-/** Adds to the footprint of a step that takes CPUs offline what groups of cgroup v1 lose with them,
- * with a warning. */
+/** Warns of what groups of cgroup v1 lose with CPUs, and adds it to the footprint of the step. */
 int cpus_plan_lost(struct step *offline);
-/** Plans to give groups back what earlier changes took from them, of CPUs that are, or will be,
- * online. */
+/** Plans to give groups back the CPUs that changes took from them, and that are or come online. */
 int cpus_plan_regained(struct isst_change *change);
 
-/** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
- * without domains is no target's. */
+/** Whether a CPU is offline, and not remembered to be of a package or die without domains. */
 bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
 
 /** Whether cpus_plan_unknown() finds the CPUs of a level's cores. */

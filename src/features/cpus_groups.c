@@ -49,8 +49,7 @@ int cpus_plan_lost(struct step *offline)
 	return error;
 }
 
-/** The CPUs that are, or will be, online. Those that were never online have not been lost.
- * NULL without memory. */
+/** The CPUs that are, or will be, online, but for those never seen. NULL without memory. */
 static struct isst_cpuset *find_online(const struct isst_change *change)
 {
 	struct isst_cpuset *online = isst_cpuset_new();
@@ -125,8 +124,7 @@ int cpus_plan_regained(struct isst_change *change)
 
 #define GROUPS "/sys/fs/cgroup"
 
-/** Whether a group is a partition of CPUs of the domain; a list that makes no sense is of none.
- * Returns 0 or -ENOMEM. */
+/** Whether a group is a partition of CPUs of the domain alone. Returns 0 or -ENOMEM. */
 static int classify_group(const struct isst_domain *domain, const char *state, enum group *group)
 {
 	const char *list = partition_cpus(state);
@@ -175,8 +173,7 @@ int group_find(struct isst_context *context, const struct isst_domain *domain, e
 
 /* ---- CPUs that others hold ---- */
 
-/** Reads a file of what is below the root: a group, or one of the root's own files. -ENOENT: there
- * is no such file. */
+/** Reads a file of a group below the root, or of the root. -ENOENT: there is no such file. */
 static int read_group_file(struct isst_context *context, const char *group, const char *name,
 			   char **text)
 {
@@ -260,8 +257,7 @@ int group_check_free(struct isst_context *context, const struct isst_domain *dom
 	unsigned int cpu;
 	int error = -ENOMEM;
 
-	/* CPUs that are in no partition but the root's, and those of the domain's own. -ENOENT: the
-	 * kernel does not report them. */
+	/* CPUs of the root's partition and of the domain's own. -ENOENT: they are not reported. */
 	if (free_cpus)
 		error = kernel_files_cpulist(&context->files, GROUPS "/cpuset.cpus.effective",
 					     free_cpus);

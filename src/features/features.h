@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and planning for any number of domains or CPUs at once; src/library gives it the shape
- * that programs see. */
+/* Reading and planning for any number of domains or CPUs; src/library makes that public. */
 #ifndef ISST_FEATURES_FEATURES_H
 #define ISST_FEATURES_FEATURES_H
 
@@ -42,20 +41,17 @@ int level_read_parts(struct isst_context *context, struct isst_level *levels, si
 /** Releases what a level holds; the level itself is the caller's. */
 void level_clear(struct isst_level *level);
 
-/** Reads the state of core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02). Returns as
- * above. */
+/** Reads the state of core-power (mailbox 0x94/0x03 and 0xd0/0x02). Returns as above. */
 int core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count);
 
 /** Whether classes hold by core-power alone, which was read: it and the use of classes are on. */
 void core_power_find_clos_in_force(const struct isst_context *context,
 				   struct isst_core_power *state);
 
-/** Reads configurations of classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model
- * 0x55). */
+/** Reads classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model 0x55). */
 int clos_read(struct isst_context *context, struct isst_clos *clos_configs, size_t count);
 
-/** Reads which class of service each CPU's core is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on
- * model 0x55). */
+/** Reads the CLOS of cores (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55). */
 int clos_association_read(struct isst_context *context, struct isst_clos_association *associations,
 			  size_t count);
 
@@ -116,13 +112,11 @@ struct uncore_limits {
 	/* -EOPNOTSUPP: the kernel has none for it. */
 	struct isst_failure failure;
 	struct frequency_limits now;
-	/* Of boot, which LIMIT_NONE stands for (initial_min_freq_khz, initial_max_freq_khz); 0
-	 * where the kernel does not show it. */
+	/* Of boot (initial_..._freq_khz), which LIMIT_NONE stands for; 0: not shown. */
 	struct frequency_limits initial;
 };
 
-/** Reads limits of the uncore. @limits: @count of them, each with @domain and @fabric set. Returns
- * 0 or -ENOMEM. */
+/** Reads limits of @count places, with @domain and @fabric set. Returns 0 or -ENOMEM. */
 int uncore_limits_read(struct isst_context *context, struct uncore_limits *limits, size_t count);
 
 /** The number of fabric clusters of a domain that the kernel has uncore limits for, the highest
@@ -205,11 +199,9 @@ struct domain_request {
 
 struct turbo_freq_request {
 	bool enable, automatic;
-	/** With @automatic: CPUs whose cores get high priority, their siblings included; NULL:
-	 * none. */
+	/** With @automatic: CPUs whose cores get high priority; NULL: none. */
 	const struct isst_cpuset *high_priority;
-	/** Turbo ratio limits to write: where false, all ones on enable, those of the level on
-	 * disable. */
+	/** To write: where false, all ones on enable, those of the level on disable. */
 	bool limits_given;
 	uint64_t limits;
 };
@@ -227,8 +219,7 @@ struct limit_request {
 	unsigned int fabric;		  /* in, as of struct uncore_limits */
 	struct frequency_limits wanted;	  /* in: kHz or LIMIT_KEPT; of cpufreq LIMIT_... */
 	bool may_cross; /* in, of the uncore: the lower one may be above the upper one */
-	/* In: where a limit is asked for of all that a package has, that of the package may be
-	 * moved for it. */
+	/* In: where all limits of a package are asked for, its own may be moved for it. */
 	bool with_package;
 	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has none, or a CPU stays offline */
 	bool of_max;		     /* out: what the failure is about is the upper limit */
@@ -253,13 +244,11 @@ struct domain_power {
 	struct isst_value limit_mw;
 };
 
-/** Read for @count CPUs, each with @cpu set. Return 0, or a negative errno with a message where
- * nothing could be read. */
+/** Read for @count CPUs, each with @cpu set. Return 0, or an error with a message. */
 int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
 int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
 
-/** The same for domains, each with @domain set: what was drawn since the last call, which
- * @context keeps. */
+/** For domains, each with @domain set: what was drawn since the last call. */
 int power_read(struct isst_context *context, struct domain_power *domains, size_t count);
 
 /* ---- Names of CPUs ---- */

@@ -57,8 +57,7 @@ static bool has_turbo_freq(const struct chooser *chooser, size_t i)
 
 /* ---- Buckets ---- */
 
-/** How many cores a bucket of a package holds. Returns 0, or -EOPNOTSUPP with a message: it has no
- * such bucket. */
+/** How many cores a bucket of a package holds. Returns 0, or -EOPNOTSUPP with a message. */
 static int find_bucket(const struct chooser *chooser, unsigned int package, unsigned int bucket,
 		       unsigned int *cores)
 {
@@ -519,8 +518,7 @@ static char *describe_places(const struct core_choice *choice)
 	return text;
 }
 
-/** Reports how many cores are missing: all, where there is none to choose from. @package: NULL: of
- * all packages */
+/** Reports how many cores are missing. @package: NULL: of all packages */
 static int refuse_missing(const struct chooser *chooser, const unsigned int *package,
 			  unsigned int wanted, size_t missing)
 {
@@ -548,8 +546,7 @@ static int refuse_missing(const struct chooser *chooser, const unsigned int *pac
 	return error;
 }
 
-/** The number of candidates of the package that begins at one of them; *@chosen: of those that were
- * chosen. */
+/** The number of candidates of a package from @first on; *@chosen: of those that were chosen. */
 static size_t count_package(const struct chooser *chooser, size_t first, unsigned int *chosen)
 {
 	const struct core_candidate *candidates = chooser->candidates;

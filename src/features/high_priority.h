@@ -15,8 +15,7 @@ struct choice_scope {
 	size_t count;
 	/** Of each domain, the level whose SST-TF is meant; NULL: the current ones. */
 	const unsigned int *levels;
-	/** CPUs that will be online then; NULL: those that are. Those that the level does not
-	 * enable are left out in either case. */
+	/** CPUs that will be online then, NULL: that are, as far as the level enables them. */
 	const struct isst_cpuset *cpus;
 };
 
@@ -35,8 +34,7 @@ struct choice_scope {
 int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
 			 const struct core_choice *choice, struct isst_cpuset *chosen);
 
-/** The buckets as text, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`. NULL
- * without memory. */
+/** The buckets, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`; or NULL. */
 char *turbo_freq_buckets_text(const struct isst_platform *platform,
 			      const struct isst_turbo_freq *info);
 

@@ -274,8 +274,7 @@ static int read_features(struct level_reader *reader)
 	return error;
 }
 
-/** Levels below the highest may be missing: the firmware then refuses to report their features,
- * which no other domain reports either. */
+/** Levels may be missing: the firmware refuses to report their features in all domains. */
 static void drop_missing_level(struct level_reader *reader, struct level_request *request)
 {
 	struct isst_level *level = request->level;

@@ -86,8 +86,7 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 		step_set(change_step(change, ITEM_UNCORE_MIN), min, WHOLE_VALUE, wanted.min_khz);
 	if (!raise && reported.max_khz)
 		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
-	/* A level may have a lower minimum than the machine at boot: with the level of boot it does
-	 * not come back. */
+	/* A lower minimum than at boot does not come back with the level of boot. */
 	if (uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
 	    wanted.min_khz < initial)
 		change_warn(
@@ -110,8 +109,7 @@ static int name_lifted_limits(struct step *step)
 				    "was below the base frequency of the level, and is removed");
 }
 
-/** Removes a limit below the level's base frequency: raised to that frequency it would keep turbo
- * and SST-BF out later. */
+/** Removes a limit below the level's base frequency: at that it would keep turbo out later. */
 static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 {
 	const struct isst_level *level = &work->current.domains[i].level;
@@ -192,8 +190,7 @@ static int plan_level_cpus(struct level_change *work)
 
 /* ---- What must hold ---- */
 
-/** The level may be locked in two places with the same meaning; one that cannot be read counts as a
- * failure. */
+/** The level may be locked in two places; one that cannot be read is a failure. */
 static int check_locks(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;
@@ -238,8 +235,7 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	features = step_disturbs(step, item_of(ITEM_FEATURES, domain, current));
 	features->optional = features->resets = true;
 	if (core_power) {
-		/* With one switch that is a second name of what ITEM_QOS has: where a later step
-		 * wrote that, it would seem to be another process's. */
+		/* With one switch it is a second name of what ITEM_QOS has. */
 		if (context && !context->firmware.operations->one_core_power_switch)
 			step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
 		step_disturbs_optional(step, item_of(ITEM_QOS, domain, 0));
@@ -264,8 +260,7 @@ static void note_switched_off(struct isst_change *change, const struct isst_doma
 			    WHICH[features & 3]);
 }
 
-/** What is to be known of the kernel on TPMI platforms: it switches the features of a domain off
- * with a change of its level. */
+/** On TPMI platforms the kernel switches the features of a domain off with its level. */
 static int warn_of_kernel(struct level_change *work)
 {
 	int error = 0;
@@ -348,8 +343,7 @@ static int report_features(const struct step *levels, const struct isst_domain *
 	return 0;
 }
 
-/** The driver of TPMI switches features off only behind a level that took effect while it waited:
- * behind a later one that is done here. */
+/** The TPMI driver switches features off only behind a level that it saw take effect. */
 static int finish_levels(struct step *levels)
 {
 	struct isst_context *context = levels->change->context;

@@ -415,8 +415,7 @@ void warn_of_cpufreq(struct isst_change *change, const struct domain_request *re
 
 /* ---- Limits that were replaced ---- */
 
-/** One line for each limit, whatever the number of CPUs. One that turned out to be another owner's
- * is not replaced. */
+/** One line for each limit; one that turned out to be another owner's is not replaced. */
 int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the planning of all features shares: the state that is planned from, and steps that several
- * of them need. */
+/* What planning shares: the state that it begins with, requests, and common steps. */
 #ifndef ISST_FEATURES_PLANNING_H
 #define ISST_FEATURES_PLANNING_H
 
@@ -13,8 +12,7 @@
 
 /* ---- Steps of two limits ---- */
 
-/** Steps in the order in which they are made: lower limits that go down, upper ones, lower ones
- * that go up. */
+/** In the order in which they are made: lower limits down, upper ones, lower ones up. */
 struct limit_steps {
 	struct step *lowered_min, *max, *raised_min;
 };
@@ -48,8 +46,7 @@ enum need {
 	REQUIRED,   /* where it cannot be read, that is the request's failure */
 };
 
-/** What a change has to know: no more than it depends on, as each required query can keep it from
- * being made. */
+/** What a change depends on: each query that is required can keep it from being made. */
 struct state_needs {
 	enum need levels; /* the summary of levels, and the @parts of @level */
 	enum level_choice choice;
@@ -61,8 +58,7 @@ struct state_needs {
 	enum need core_power; /* whether core-power is supported and on */
 };
 
-/** Notes the level of a domain, where one was read: whatever a level specifies is planned from,
- * such as masks, frequencies, buckets. */
+/** Notes the level of a domain, if it was read, as the change is planned from it. */
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile);
 
 /** Reads what is needed of the requests' domains, behind what @current holds; to be freed in either
@@ -81,8 +77,7 @@ struct level_limits {
 	struct isst_value mhz[ISST_BUCKETS];
 };
 
-/** Reads the turbo ratio limits of levels, each with a failure of its own. Returns 0 or a negative
- * errno. */
+/** Reads limits of levels, each with its own failure. Returns 0 or a negative errno. */
 int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count);
 
 /** Notes what stands against a request. */
@@ -135,8 +130,7 @@ unsigned int other_feature(unsigned int feature);
 /** Whether a feature (FEATURE_...) is on, according to a level. */
 bool feature_is_on(const struct isst_level *level, unsigned int feature);
 
-/** Whether a feature may be on: it is, or its state could not be read. Firmware that has no levels
- * (-EOPNOTSUPP) has no features either. */
+/** Whether a feature is on, or that could not be read; without levels (-EOPNOTSUPP) it is off. */
 bool feature_may_be_on(const struct domain_snapshot *current, unsigned int feature);
 
 /** What was the matter where that is not known. */
@@ -157,8 +151,7 @@ bool limits_stay_in_use(const struct isst_change *change, const struct domain_re
 bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
 			unsigned int cpu);
 
-/** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies
- * where @with_governor. */
+/** Warns of HWP that is off and (@with_governor) of a governor that holds frequencies. */
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
 		     size_t count, bool with_governor);
 
@@ -211,8 +204,7 @@ struct cpus_plan {
 	enum cpus_wanted wanted;
 	/* Of CPUS_OFFLINE: these, as far as they belong to the domains. */
 	const struct isst_cpuset *offline;
-	/* Of CPUS_BY_LEVEL and CPUS_ISOLATED: the levels that the domains of the requests will
-	 * have, with their properties. */
+	/* Of CPUS_BY_LEVEL and CPUS_ISOLATED: the levels to come, with their properties. */
 	const struct isst_level *const *levels;
 };
 
@@ -235,8 +227,7 @@ int plan_scaling_limits(struct isst_change *change, struct limit_request *reques
  * one that would be below it. */
 int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
-/** All present CPUs online. After change_run() the machine is discovered anew, see
- * isst_rediscover(). */
+/** All present CPUs online. After change_run() see isst_rediscover(). */
 int change_plan_all_online(struct isst_change *change);
 
 /** As change_plan_base_freq(), where the BIOS has set SST-BF up for good. */

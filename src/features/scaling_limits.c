@@ -115,8 +115,7 @@ static uint64_t shown_limit(const struct frequency_limits *processor, bool max, 
 	return value <= least ? 0 : value > most ? most : value;
 }
 
-/** Adds a limit to a step, as the processor's range has it; one that is not shown is written
- * whatever it reads as. */
+/** Fits a limit to the range; one that is not shown is written whatever it reads as. */
 static void fit_entry(const struct scaling_limits *limits, struct entry *entry)
 {
 	bool max = entry->item.kind == ITEM_SCALING_MAX;
@@ -196,8 +195,7 @@ static int check_entry(const struct step *step, const struct scaling_limits *lim
 			     khz_text(other, text[1]));
 }
 
-/** The range may be another one than when the limits were planned: CPUs came online, or a level
- * changed. */
+/** CPUs came online, or a level changed: the range may be another one than planned for. */
 static int fit_entries(struct step *step)
 {
 	struct scaling_limits *limits = calloc(step->count + 1, sizeof(*limits));
@@ -228,8 +226,7 @@ struct present_limits {
 	bool fixed_range; /* the steps planned so far leave the processor's range as it is */
 	/* As these steps leave them; values of items. */
 	uint64_t min, max;
-	/* The lower limit may be a higher one than it reads as: the kernel shows none above the
-	 * upper limit. */
+	/* The lower limit may be higher than it reads as: none above the upper one is shown. */
 	bool covered;
 };
 
@@ -350,8 +347,7 @@ static int plan_request(const struct scaling_plan *plan, struct limit_request *r
 	if (!present.known && wanted->max_khz != LIMIT_KEPT)
 		plan_limit(steps->lowered_min, request->cpu, 0, &present);
 	min = limit_steps_min(steps, present.min, wanted->min_khz);
-	/* An upper limit that goes up brings a lower one to sight that it covered: this has to go
-	 * down behind it. */
+	/* An upper limit that goes up may uncover a lower one, which goes down behind it. */
 	if (present.covered && wanted->max_khz != LIMIT_KEPT &&
 	    known_max(&present, wanted->max_khz) >= present.min)
 		min = steps->raised_min;

@@ -12,8 +12,7 @@
 typedef int (*plan_result)(struct isst_context *context, struct firmware_batch *batch,
 			   void *result);
 
-/** Reads @count results of @size bytes each, in one batch that @plan fills. Returns 0 or a negative
- * errno. */
+/** Reads @count results of @size bytes in one batch. Returns 0 or a negative errno. */
 int context_read(struct isst_context *context, void *results, size_t count, size_t size,
 		 plan_result plan);
 
@@ -61,12 +60,10 @@ void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
 int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
 		      struct isst_perf_profile *profile);
 
-/** Judges refusals to report profiles, which are parts of structs of @stride bytes. Those without a
- * domain are passed over. */
+/** Judges refusals to report profiles, in structs of @stride bytes; without a domain: none. */
 void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);
 
-/** As level_read_parts(), for levels that are parts of structs of @stride bytes. Those without a
- * domain are passed over. */
+/** As level_read_parts(), in structs of @stride bytes; those without a domain are skipped. */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);
 

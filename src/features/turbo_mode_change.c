@@ -30,8 +30,7 @@ int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_rati
 	return context_read(context, limits, count, sizeof(*limits), plan_limits);
 }
 
-/** Warns of buckets that had a ratio and have none now: scripts may be used to such values, and the
- * register takes them. */
+/** Warns of buckets whose ratio became 0, which the register takes. */
 static int warn_of_ratio_zero(struct step *step)
 {
 	for (size_t i = 0; i < step->count; i++) {

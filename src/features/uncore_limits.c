@@ -29,8 +29,7 @@ static bool has_limit(struct isst_context *context, const struct entry *entry)
 	return there;
 }
 
-/** The limit that the package needs is the widest that is asked for; a write of it sets all that
- * steps have of it. */
+/** Moves the package's limit to the widest that is asked for, which sets all of its steps. */
 static void move_package(struct step *step, const struct entry *held)
 {
 	struct isst_change *change = step->change;
@@ -77,8 +76,7 @@ static int widen_packages(struct step *step)
 		if (!entry->provisional || entry->state < ENTRY_WRITTEN || entry->refused ||
 		    entry->wanted.number == entry->bits)
 			continue;
-		/* All limits of the package once more: for each of them it is what was asked for
-		 * that counts now. */
+		/* All limits of the package once more: what was asked for counts now. */
 		again = change_step_behind(step, step->kind);
 		if (again)
 			again->exact = step->exact;

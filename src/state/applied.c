@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of the last run that applied a configuration: a first line with the boot id, a line for
- * each value, and its end. */
+/* The file of the last applied configuration: boot id, a line for each value, its end. */
 #include "state/applied.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"

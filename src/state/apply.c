@@ -46,8 +46,7 @@ static void take(const struct wanted_item *item, struct frequency_limits *limits
 	*(max ? &settings->max : &settings->min) = item->setting;
 }
 
-/** What stands against limits: what the machine is without is a problem of both.
- * @of_max: the failure is about the upper one */
+/** What the machine is without is a problem of both. @of_max: it is about the upper one */
 static int note_failure(struct wanted *wanted, const struct limit_settings *settings, bool of_max,
 			const struct isst_failure *failure)
 {
@@ -63,8 +62,7 @@ static int note_failure(struct wanted *wanted, const struct limit_settings *sett
 	return error;
 }
 
-/** Finds the request for what a limit is of, by its upper one; a new one is the last. Returns 0 or
- * -ENOMEM. */
+/** Finds the request for a limit, by its upper one; a new one is last. Returns 0 or -ENOMEM. */
 static int find_request(struct item_index *requests, const struct wanted_item *limit, size_t *at)
 {
 	struct item item = limit->item;
@@ -133,8 +131,7 @@ static int plan_limits(struct wanted *wanted, enum subject min, enum subject max
 
 /* ---- Support of features ---- */
 
-/** Features that the level is known not to support: what is optional is left out, anything else
- * ends the change. */
+/** Leaves out what the level does not support, if that is optional, else ends the change. */
 static int check_entry(struct isst_change *change, struct entry *entry,
 		       const struct isst_level *level)
 {
@@ -154,8 +151,7 @@ static int check_entry(struct isst_change *change, struct entry *entry,
 	return 0;
 }
 
-/** Reads the features of the current levels of the domains of a step. One that cannot be read is no
- * obstacle: what is written is verified. */
+/** Looks what the levels of a step support, where that can be read: writes are verified. */
 static int check_support(struct step *step)
 {
 	struct domain_snapshot *snapshots = calloc(step->count + 1, sizeof(*snapshots));
@@ -391,8 +387,7 @@ static int plan_classes(struct wanted *wanted)
 	return error;
 }
 
-/** What switching core-power may disturb: some firmware resets configurations of CLOS when it goes
- * on. */
+/** What switching core-power may disturb: some firmware resets classes with it. */
 static void core_power_step_disturbs(struct step *step)
 {
 	bool one_switch = step && step->change->context->firmware.operations->one_core_power_switch;

@@ -8,8 +8,7 @@
 
 struct isst_change;
 
-/** Adds the steps. Objections stay with the change (isst_change_check()). Returns 0, -ENOMEM
- * or -EINTR. */
+/** Adds the steps. Objections stay with the change. Returns 0, -ENOMEM or -EINTR. */
 int wanted_plan(struct wanted *wanted, struct isst_change *change);
 
 /* ---- What a request reaches beyond its own domain ---- */
@@ -26,8 +25,7 @@ struct package_scope {
 	 * which one is active. */
 	struct domain_request *sharing;
 	bool *restored, *limits; /* of `disable`, as plan_restoring() leaves them */
-	/* What plan_settings() plans next, and the CPUs that a setting of high priority cores is
-	 * for. */
+	/* For plan_settings(); @high_priority: CPUs of a setting of such cores. */
 	struct configuration settings;
 	struct isst_cpuset *high_priority;
 };
@@ -105,15 +103,13 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 
 /* ---- Parts of the change ---- */
 
-/* The functions below return 0, -ENOMEM or -EINTR; what stands against a setting becomes its
- * problem. */
+/* They return 0, -ENOMEM or -EINTR; what stands against a setting becomes its problem. */
 
 /* apply_checks.c */
 
 /** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */
 int wanted_check_turbo(struct wanted *wanted);
-/** Warns of turbo ratio limits that stay where turbo-freq gets disabled, as `turbo-freq disable`
- * has it. */
+/** Warns of turbo ratio limits that stay where turbo-freq gets disabled. */
 void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted);
 
 /** Warns of what holds high priority cores back: turbo ratio limits of which turbo-freq stays on or
@@ -149,13 +145,11 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
  * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
  * are wrong anywhere). */
 
-/** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
- * the others online. */
+/** SST-PP: makes @level current. @online: CPUs go off- and online as it enables them. */
 int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 		      unsigned int level, bool online);
 
-/** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits to go with
- * it. */
+/** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits. */
 int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic);
 

@@ -141,8 +141,7 @@ static int read_kept(struct isst_context *context, struct clos_list *list)
 	return error;
 }
 
-/** A maximum that no CPU can keep to holds them at their lowest frequency, which has been taken for
- * no limit. */
+/** A maximum that no CPU can keep to holds them at their lowest frequency. */
 static void warn_of_low_maximum(struct isst_change *change, const struct isst_domain *domain,
 				const struct isst_clos *values, uint64_t lowest_khz,
 				const char *no_limit)

@@ -36,8 +36,7 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 		request->failure = info->failure;
 }
 
-/** CLOS limits, associations and limits of cpufreq go by what the firmware reports: what makes no
- * sense is not written. */
+/** Checks what --auto goes by: reports that make no sense are not written. */
 static void check_report(struct package_scope *scope, size_t i, const struct level_limits *limits)
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
@@ -208,8 +207,7 @@ static int forecast_highest(struct limits_plan *plan, const struct isst_domain *
 	return error;
 }
 
-/** Makes a frequency that is the highest one now what that will be: some kernels show the same at
- * all levels. */
+/** Makes the highest frequency of now that to come: some kernels show one for all levels. */
 static void follow_level(const struct limits_plan *plan, uint64_t *khz)
 {
 	for (int i = 0; i < 2 && plan->turbo != TURBO_OFF; i++)
@@ -234,8 +232,7 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	struct kernel_files *files = &plan->change->context->files;
 	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
 	bool online = isst_cpuset_has(domain->online, cpu);
-	/* A CPU that is to come online shows nothing yet, and has no limit: another one stands for
-	 * it. */
+	/* A CPU that comes online shows nothing yet: another one stands for it. */
 	unsigned int shown = online ? cpu : domain->cpu;
 	uint64_t highest_khz, former_base_khz, limit_khz = CPUFREQ_NO_LIMIT;
 	int error = cpufreq_read(files, shown, "cpuinfo_max_freq", &highest_khz);

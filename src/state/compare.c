@@ -246,8 +246,7 @@ static bool find_in_facts(const struct wanted *wanted, const struct wanted_item 
 	}
 }
 
-/** What was read, or why it could not be: a problem, unless the machine does without as well.
- * Returns 0, -ENODATA or -ENOMEM. */
+/** What was read, or a problem, unless the machine is without. Returns 0, -ENODATA or -ENOMEM. */
 static int take_value(struct wanted *wanted, const struct baseline *baseline,
 		      struct compared *compared)
 {

@@ -43,8 +43,7 @@ void difference_clear(struct isst_config_difference *difference);
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
 
-/** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
- * -EINTR. */
+/** Plan CPUs that come online, or that go. Return 0 or -ENOMEM, -EINTR. */
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 

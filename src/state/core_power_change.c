@@ -388,8 +388,7 @@ static size_t find_domains(const struct domain_request *cpus, size_t count,
 	return domains;
 }
 
-/** What stands against the association of a CPU is what stands against its domain, or that its core
- * is not known. */
+/** What stands against a CPU is what does against its domain, or that its core is unknown. */
 int change_plan_association(struct isst_change *change, struct domain_request *cpus, size_t count,
 			    unsigned int clos)
 {

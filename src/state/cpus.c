@@ -264,8 +264,7 @@ int cpus_check_unknown(struct wanted *wanted)
 
 /* ---- What a machine has ---- */
 
-/** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
- * -ENOMEM. */
+/** `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or -ENOMEM. */
 static int cpus_describe(const struct cpus_state *state, char **text)
 {
 	bool offline = isst_cpuset_count(state->offline) > 0;
@@ -334,8 +333,7 @@ static bool holds_everywhere(const struct cpus_group *group, const struct settin
 	return true;
 }
 
-/** The setting that describes a group exactly, and by the level where that fits; unmanaged: there
- * is none. */
+/** The setting that describes a group exactly, by the level if possible, or unmanaged. */
 static int describe_group(const struct cpus_group *group, struct setting *setting)
 {
 	static const enum wanted_kind WANTED[] = { WANTED_ALL_ONLINE, WANTED_OF_LEVEL,
@@ -368,8 +366,7 @@ static int describe_group(const struct cpus_group *group, struct setting *settin
 	return 0;
 }
 
-/** Whether the CPUs of a setting depend on the level, and that is another one than elsewhere: it is
- * stated then. */
+/** Whether the CPUs of a setting depend on a level that is stated for the group. */
 static bool is_of_other_level(const struct configuration *configuration,
 			      const struct cpus_group *group, const struct setting *setting)
 {
@@ -552,8 +549,7 @@ static int add_of_none(const struct setting *setting, const struct isst_cpuset *
 	return error;
 }
 
-/** CPUs that are offline and may be of any domain: one difference for all, by the first setting
- * that wants them online. */
+/** CPUs of unknown domains: one difference, by the first setting that wants them online. */
 static int compare_unknown(const struct wanted *wanted, const struct cpus_state *states,
 			   size_t count, struct differences *differences)
 {

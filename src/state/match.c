@@ -67,8 +67,7 @@ static bool cpu_places_checksum(const struct isst_context *context, const struct
 	return true;
 }
 
-/** CPUs of a set that are present, and of which it is known where they are, or is not. To be freed;
- * NULL without memory. */
+/** The present CPUs of a set of which it is @known where they are. NULL without memory. */
 static struct isst_cpuset *find_places(const struct isst_context *context,
 				       const struct isst_cpuset *cpus, bool known)
 {
@@ -236,8 +235,7 @@ static void set_topology(struct match *match, const struct isst_context *context
 	isst_cpuset_free(known);
 }
 
-/** Adds where CPUs are: all of them, or as far as it is known. Returns 0, -EINVAL with a problem or
- * -ENOMEM. */
+/** Adds where CPUs are, as far as it is known. Returns 0, -EINVAL with a problem or -ENOMEM. */
 static int add_topology(struct configuration *configuration, const struct isst_context *context,
 			struct match *match)
 {

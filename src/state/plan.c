@@ -141,8 +141,7 @@ size_t package_scope_core_power_count(const struct package_scope *scope)
 	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
 }
 
-/** Whether a feature may stay on in a power domain of a package, besides those of I/O dies, which
- * follow the others. */
+/** Whether a feature may stay on in a power domain with CPUs of a package. */
 static bool may_stay_on(const struct package_scope *scope, unsigned int package,
 			unsigned int feature)
 {

@@ -153,8 +153,7 @@ static int keep_effects(struct state *state)
 	return error;
 }
 
-/** Leaves out what is as a configuration states it, unless something that stays would change it.
- * Returns as wanted_find(). */
+/** Leaves out what a configuration states, unless what stays would change it. */
 static int state_leave_out(struct state *state, struct configuration *except)
 {
 	struct wanted wanted = { .context = state->context, .configuration = except };
@@ -199,8 +198,7 @@ static const char EVERYTHING[] = "? turbo-freq off\n"
 
 /* ---- Reading ---- */
 
-/** Without a module of the driver the state is incomplete, although it is no fault of what is
- * optional. */
+/** Without a module of the driver the state is incomplete. */
 static int add_levels(struct state *state)
 {
 	struct wanted *wanted = &state->wanted;
@@ -226,8 +224,7 @@ static int add_levels(struct state *state)
 	return error == -ENOMEM ? error : 0;
 }
 
-/** Whether the state is incomplete without an item: the machine has it, and what it is cannot be
- * read. */
+/** Whether the machine has an item that cannot be read. */
 static bool is_unread(const struct baseline_item *read)
 {
 	return !read->value_known && read->failure.error && read->failure.error != -EOPNOTSUPP;
@@ -270,8 +267,7 @@ static int add_value(struct state *state, const struct wanted_item *item, uint64
 	return 0;
 }
 
-/** A limit of cpufreq that another owner holds is none of the user's: that is no limit. The first
- * one of its kind is reported. */
+/** A limit of another owner counts as none. The first one of its kind is reported. */
 static int leave_to_owner(struct state *state, const struct item *item, uint64_t *value)
 {
 	struct isst_context *context = state->context;
@@ -378,8 +374,7 @@ static int read_everything(struct state *state, const struct domain_set *targets
 
 /* ---- Settings ---- */
 
-/** All values that one statement of a subject is about: they have subject and index in common, and
- * stand together. */
+/** All values of one statement: of a subject and an index. They stand together. */
 struct group {
 	struct state_value *first, *end;
 };
@@ -489,8 +484,7 @@ static int add_of_cpus(struct state *state, const struct state_value *value)
 	return error;
 }
 
-/** Power domains of a package that have the value, which are marked as added; *@whole: all of the
- * package have it. */
+/** Adds the power domains that have the value, and marks them; *@whole: of the package all. */
 static int take_domains(struct state *state, const struct state_value *value, unsigned int package,
 			struct isst_cpuset *domains, bool *whole)
 {

@@ -43,15 +43,13 @@ int configuration_note_seen(struct configuration *configuration,
 
 /* ---- Defaults ---- */
 
-/** Adds the statements of defaults. @parts: ISST_CONFIG_CLOS to ISST_CONFIG_CPUS combined. Returns
- * 0 or -ENOMEM. */
+/** Adds statements of defaults. @parts: of ISST_CONFIG_CLOS to _CPUS. Returns 0 or -ENOMEM. */
 int configuration_add_defaults(struct configuration *configuration,
 			       const struct isst_context *context, unsigned int parts);
 
 /* ---- The state after boot ---- */
 
-/** As `boot_state` of struct isst_context. The state is without what cannot be read. Returns 0,
- * -ENOMEM or -EINTR. */
+/** As `boot_state` of struct isst_context. Returns 0, -ENOMEM or -EINTR. */
 int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
 			     size_t *size);
 

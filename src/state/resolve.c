@@ -260,8 +260,7 @@ static int compare_limits(struct wanted *wanted, const struct wanted_item *min,
 			     khz_text(max_khz, max_text));
 }
 
-/** Compares each minimum with the maximum of the same thing, once all that is wanted was found.
- * Returns 0 or -ENOMEM. */
+/** Compares each minimum with its maximum. Returns 0 or -ENOMEM. */
 static int find_contradictions(struct wanted *wanted)
 {
 	int error = 0;
@@ -322,8 +321,7 @@ static int resolve_subject(struct wanted *wanted, enum subject subject,
 	}
 }
 
-/** Notes CPUs for which a statement cannot be. @why: an error; @before, @behind: what stands around
- * their list. */
+/** Notes CPUs that a statement cannot be for. @before, @behind: their list */
 static int refuse_cpus(struct wanted *wanted, const struct setting *setting, int why,
 		       const struct isst_cpuset *cpus, const char *before, const char *behind)
 {

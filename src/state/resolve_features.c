@@ -26,8 +26,7 @@ static bool is_unsupported(const struct domain_facts *domain)
 	       !domain->specified.features_assumed;
 }
 
-/** What is optional is passed over where there is no such thing. I/O dies follow the others of
- * their package. */
+/** Passes over what is optional and not there. I/O dies follow the others of the package. */
 static int drop_optional(struct wanted *wanted)
 {
 	const struct facts *facts = &wanted->facts;
@@ -69,8 +68,7 @@ static int drop_optional(struct wanted *wanted)
 
 /* ---- Which are chosen ---- */
 
-/** The CPUs that are online once all is as stated. Of those that the level enables the choice takes
- * no others anyway. */
+/** The CPUs that are online once all is as stated, whatever the level enables. */
 static int find_online(const struct wanted *wanted, const struct setting *setting,
 		       struct isst_cpuset *online)
 {
@@ -121,8 +119,7 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting,
 		error = high_priority_choose(wanted->context, &scope, &choice, chosen);
 	if (!error)
 		error = isst_cpuset_add_set(wanted->high_priority, chosen);
-	/* Nothing could be chosen: a problem, unless the setting is optional and the machine
-	 * without. */
+	/* A problem, unless the setting is optional and the machine without. */
 	for (size_t i = 0; i < facts->count && setting->optional && error_is_absence(error); i++)
 		if (wanted->cores[i] == setting)
 			wanted->cores[i] = NULL;

@@ -24,8 +24,7 @@ struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_ki
 
 	if (wanted == WANTED_TURBO)
 		return level->limit[0].mhz[0];
-	/* Firmware that specifies none has the ratio of the thermal design power, as `perf-profile
-	 * info` shows it. */
+	/* Without one it is the ratio of the thermal design power, as in `perf-profile info`. */
 	if (base.state == ISST_KNOWN && base.value == 0)
 		base.state = ISST_ABSENT;
 	if (base.state == ISST_ABSENT && level->tdp_ratio.state == ISST_KNOWN)
@@ -109,8 +108,7 @@ static bool limits_are_stated(const struct wanted *wanted, const struct isst_dom
 	return false;
 }
 
-/** Whether limits in force that were read count, as turbo-freq is stated to be on, and they are
- * not stated. */
+/** Whether limits in force count: turbo-freq shall be on, and they are not stated. */
 static bool present_limits_count(const struct wanted *wanted, const struct domain_facts *domain,
 				 struct wish *wish)
 {
@@ -358,8 +356,7 @@ int resolve_scaling_limits(struct wanted *wanted, enum subject subject,
 
 		if (error || !cpu || !resolve_cpu_wish(wanted, subject, cpu, &wish))
 			continue;
-		/* Only CPUs that are online have limits. While SMT is off the kernel keeps second
-		 * threads offline. */
+		/* Only CPUs that are, or come, online have limits. */
 		if (!cpu->online &&
 		    (!to_change || (smt && hotplug_goes_with_smt(wanted->context, number)) ||
 		     !wanted_online(wanted, domain, number)))

@@ -135,8 +135,7 @@ static void check_enable(struct package_scope *scope, size_t i)
 			       "core-power feature, which turbo-freq needs, is not present");
 }
 
-/** CPUs that an earlier run made high priority lose that; they are named, for it may come as a
- * surprise. */
+/** CPUs that lose the high priority of an earlier run are named. */
 static int warn_of_former(struct isst_change *change, const struct isst_domain *domain,
 			  const struct isst_cpuset *high_priority)
 {
@@ -346,8 +345,7 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 	if (request->enable || request->automatic)
 		needs.own.core_power = REQUIRED;
 	needs.neighbours = needs.own;
-	/* Levels of neighbours stand beside their saved settings; their turbo-freq may need the
-	 * limits. */
+	/* For their saved settings, and as their turbo-freq may need the limits. */
 	if (!request->automatic)
 		needs.neighbours.levels = request->enable ? NOT_NEEDED : OPTIONAL;
 	/* To warn of frequencies that cannot be reached. */

@@ -38,8 +38,7 @@ struct wanted {
 	size_t count;
 	struct item_index index;	   /* of these */
 	struct isst_cpuset *high_priority; /* CPUs that were chosen; NULL: none were asked for */
-	/* Why domains without CPUs are passed over, and why what is optional is; the texts are the
-	 * context's. */
+	/* Why domains and what is optional is passed over; the texts are the context's. */
 	const char **left_out, **unsupported;
 	size_t left_out_count, unsupported_count;
 	struct skip *skips; /* one for each statement */
@@ -98,8 +97,7 @@ bool wanted_is_end_of_range(const struct wanted_item *item);
 /** The frequency of a level that WANTED_BASE or WANTED_TURBO stands for. */
 struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted);
 
-/** Adds the CPUs that an item is of to a set: that of a limit, all threads of a core. Returns 0 or
- * -ENOMEM. */
+/** Adds the CPU of a limit, or all threads of a core. Returns 0 or -ENOMEM. */
 int wanted_item_cpus(const struct isst_context *context, const struct wanted_item *item,
 		     struct isst_cpuset *cpus);
 
@@ -117,8 +115,7 @@ bool wanted_online(const struct wanted *wanted, const struct domain_facts *domai
 /** Whether an item enables turbo-freq where it is disabled, and not by a saved state. */
 bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item);
 
-/** Whether a domain, or a power domain of a package, ends with turbo-freq on; once what is wanted
- * of that was found. */
+/** Whether a domain, or one of a package, ends with turbo-freq on, once that was found. */
 bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain);
 bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
 
