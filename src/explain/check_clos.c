@@ -143,7 +143,8 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 								     : "",
 				AS_SAVED(domain, FEATURE_TURBO_FREQ), high, others);
 	/* More cores of high priority than SST-TF has a bucket for would be no remedy. */
-	if (!finding_disable(finding, domain, FEATURE_TURBO_FREQ) && both)
+	if (!finding_disable(finding, domain, FEATURE_TURBO_FREQ) && both &&
+	    !finding_disable(finding, domain, FEATURE_BASE_FREQ))
 		finding_explain(finding, NULL, "base-freq off");
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->asked && isst_cpuset_has(cores, cpu->cpu->number) && cpu->clos_known &&

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Limits at base frequencies ---- */
 
@@ -70,6 +71,7 @@ struct restoring {
 	const char *name;
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct isst_domain *domain;
+	bool chosen;	  /* turbo-freq, which is @user, has other classes since */
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct item_lines *saved, *of_user;
 	const struct item_access *now;
@@ -143,6 +145,8 @@ static bool is_needed(const struct restoring *work, size_t i)
 	const struct item_lines *lines = work->of_user;
 
 	if (work->user && (item->kind == ITEM_CORE_POWER || item->kind == ITEM_QOS))
+		return true;
+	if (work->chosen && (item->kind == ITEM_CLOS || item->kind == ITEM_ASSOCIATION))
 		return true;
 	for (size_t j = 0; j < lines->count; j++)
 		if (item_is(&lines->items[j].item, item))
@@ -276,6 +280,14 @@ static int restore_domain(struct restoring *work)
 			error = message_error(&work->change->context->messages,
 					      now[i].failure.error, "%s", now[i].failure.message);
 	work->now = now;
+	/* Without saved settings of its own, as a configuration enables it: half of the classes
+	 * would be those from before, and its cores more than it has buckets for. */
+	for (size_t i = 0; i < saved->count && !error; i++)
+		work->chosen |=
+			(now[i].item.kind == ITEM_CLOS || now[i].item.kind == ITEM_ASSOCIATION) &&
+			work->user && strcmp(work->user, feature_name(FEATURE_TURBO_FREQ)) == 0 &&
+			work->of_user->count == 0 &&
+			!item_value_equal(&now[i].item, now[i].value, saved->items[i].written);
 	for (size_t i = 0; i < saved->count && !error; i++) {
 		unsigned int cpu = saved->items[i].item.index;
 
