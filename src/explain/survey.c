@@ -386,7 +386,8 @@ static void read_cpus(struct survey *survey)
 
 /* ---- All of it ---- */
 
-static int take_domains(struct survey *survey, const struct survey_scope *scope)
+static int take_domains(struct survey *survey, const struct isst_domain *const *domains,
+			size_t asked_count)
 {
 	size_t count = isst_domain_count(survey->context);
 
@@ -398,9 +399,9 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 		const struct isst_domain *domain = context_domain(survey->context, i);
 		bool asked = false, in_package = false;
 
-		for (size_t j = 0; j < scope->count; j++) {
-			asked |= scope->domains[j] == domain;
-			in_package |= scope->domains[j]->package == domain->package;
+		for (size_t j = 0; j < asked_count; j++) {
+			asked |= domains[j] == domain;
+			in_package |= domains[j]->package == domain->package;
 		}
 		if (!in_package)
 			continue;
@@ -415,8 +416,7 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 	return 0;
 }
 
-int survey_read(struct survey *survey, struct isst_context *context,
-		const struct survey_scope *scope)
+int survey_read(struct survey *survey, const struct isst_domain *const *domains, size_t count)
 {
 	static void (*const ALL[])(struct survey * survey) = {
 		survey_read_whole,
@@ -435,15 +435,12 @@ int survey_read(struct survey *survey, struct isst_context *context,
 	};
 	static void (*const LIMITS[])(struct survey * survey) = { survey_read_whole, list_cpus,
 								  survey_read_reasons, NULL };
-	void (*const *parts)(struct survey * survey) = scope->limits_only ? LIMITS : ALL;
+	void (*const *parts)(struct survey * survey) = survey->limits_only ? LIMITS : ALL;
 
-	*survey = (struct survey){ .context = context,
-				   .named = scope->cpus,
-				   .limits_only = scope->limits_only };
-	survey->error = take_domains(survey, scope);
+	survey->error = take_domains(survey, domains, count);
 	for (size_t i = 0; parts[i] && !survey->error; i++)
 		parts[i](survey);
-	if (!survey->error && scope->measure)
+	if (!survey->error && survey->measure)
 		survey_measure(survey);
 	return survey->error;
 }
@@ -469,6 +466,7 @@ void survey_clear(struct survey *survey)
 	configuration_clear(&survey->boot);
 	configuration_clear(&survey->applied);
 	isst_cpuset_free(survey->undisturbed);
+	isst_cpuset_free(survey->named);
 	free(survey->smt);
 	free(survey->driver);
 	free(survey->release);

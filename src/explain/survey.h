@@ -74,10 +74,12 @@ struct survey_domain {
 #define KERNEL_VERSION(major, minor, patch) ((major)*1000000UL + (minor)*1000UL + (patch))
 
 struct survey {
-	struct isst_context *context;
-	const struct isst_cpuset *named; /* CPUs that findings are about; NULL: all */
-	struct survey_domain *domains;	 /* of the packages asked for, in the context's order */
-	struct domain_snapshot *now;	 /* of these */
+	struct isst_context *context;  /* in */
+	struct isst_cpuset *named;     /* in, the survey's: CPUs of findings; NULL: all */
+	bool measure;		       /* in: CPUs are kept busy, and measured */
+	bool limits_only;	       /* in: nothing but what limits the hardware is read */
+	struct survey_domain *domains; /* of the packages asked for, in the context's order */
+	struct domain_snapshot *now;   /* of these */
 	size_t count;
 	enum turbo_state turbo;
 	char *smt;     /* content of smt/control; NULL: none */
@@ -100,7 +102,6 @@ struct survey {
 	struct survey_texts notes;  /* what was not looked at, and why */
 	struct power_zones power;   /* of packages, where CPUs were measured */
 	bool denied;		    /* something seems to be hidden from the caller */
-	bool limits_only;	    /* see struct survey_scope */
 	int error;		    /* 0, -ENOMEM or -EINTR: the survey ends with it */
 };
 
@@ -113,18 +114,8 @@ struct survey {
 			       *cpu##_end = cpu ? cpu + (domain)->cpu_count : NULL; \
 	     cpu < cpu##_end; cpu++)
 
-/** What to survey. */
-struct survey_scope {
-	const struct isst_domain *const *domains;
-	size_t count;
-	const struct isst_cpuset *cpus; /* NULL: all of the domains */
-	bool measure;			/* CPUs are kept busy, and measured */
-	bool limits_only;		/* nothing but what limits the hardware is read */
-};
-
 /** Reads everything. Returns 0 even if parts are unreadable, -ENOMEM or -EINTR. To be cleared. */
-int survey_read(struct survey *survey, struct isst_context *context,
-		const struct survey_scope *scope);
+int survey_read(struct survey *survey, const struct isst_domain *const *domains, size_t count);
 void survey_clear(struct survey *survey);
 
 /* All of the following take an error that ends the survey into it, the first one. */

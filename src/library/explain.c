@@ -13,8 +13,6 @@ struct isst_explanation {
 	ISST_MAY_GROW;
 	struct survey survey;
 	struct findings findings;
-	struct isst_cpuset *named; /* NULL: the targets were domains */
-	bool measure, limits_only;
 };
 
 int isst_finding_code_at(size_t index)
@@ -36,7 +34,6 @@ void isst_explanation_free(struct isst_explanation *explanation)
 		return;
 	findings_clear(&explanation->findings);
 	survey_clear(&explanation->survey);
-	isst_cpuset_free(explanation->named);
 	free(explanation);
 }
 
@@ -57,29 +54,23 @@ static int run_checks(const struct survey *survey, struct findings *findings)
 	return findings->error ? findings->error : findings_finish(findings);
 }
 
-static int find_findings(struct isst_context *context, const struct target_list *list,
-			 struct isst_explanation *explanation)
+static int find_findings(const struct target_list *list, struct isst_explanation *explanation)
 {
+	struct survey *survey = &explanation->survey;
 	int error = 0;
 
 	for (size_t i = 0; i < list->domain_count && !error; i++)
-		error = context_check_domain(context, list->domains[i]);
+		error = context_check_domain(survey->context, list->domains[i]);
 	if (!error && list->cpu_count > 0) {
-		explanation->named = isst_cpuset_new();
-		error = explanation->named ? 0 : -ENOMEM;
+		survey->named = isst_cpuset_new();
+		error = survey->named ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; i < list->cpu_count && !error; i++)
-		error = isst_cpuset_add(explanation->named, list->cpus[i]->number,
+		error = isst_cpuset_add(survey->named, list->cpus[i]->number,
 					list->cpus[i]->number);
 	if (!error)
-		error = survey_read(
-			&explanation->survey, context,
-			&(struct survey_scope){ .domains = list->domains,
-						.count = list->domain_count,
-						.cpus = explanation->named,
-						.measure = explanation->measure,
-						.limits_only = explanation->limits_only });
-	return error ? error : run_checks(&explanation->survey, &explanation->findings);
+		error = survey_read(survey, list->domains, list->domain_count);
+	return error ? error : run_checks(survey, &explanation->findings);
 }
 
 int isst_explain(struct isst_context *context, const struct isst_targets *targets,
@@ -108,13 +99,14 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 	before = message_begin(&context->messages);
 	made = calloc(1, sizeof(*made));
 	if (made) {
-		made->measure = flags & ISST_EXPLAIN_MEASURE;
-		made->limits_only = flags & ISST_EXPLAIN_LIMITS;
+		made->survey = (struct survey){ .context = context,
+						.measure = flags & ISST_EXPLAIN_MEASURE,
+						.limits_only = flags & ISST_EXPLAIN_LIMITS };
 	}
 	/* A text that could not be made is an error: findings consist of texts. */
 	lost = context->messages.lost;
 	context->messages.lost = false;
-	error = made ? find_findings(context, &list, made) : -ENOMEM;
+	error = made ? find_findings(&list, made) : -ENOMEM;
 	if (!error && context->messages.lost)
 		error = -ENOMEM;
 	context->messages.lost |= lost;
@@ -139,9 +131,7 @@ unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explan
 {
 	enum { KHZ_PER_MHZ = 1000 };
 
-	if (!explanation || !explanation->measure)
-		return 0;
-	for (size_t i = 0; i < explanation->survey.count; i++) {
+	for (size_t i = 0; explanation && i < explanation->survey.count; i++) {
 		const struct survey_domain *domain = &explanation->survey.domains[i];
 
 		survey_for_each_cpu (other, domain)
