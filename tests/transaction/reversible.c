@@ -110,7 +110,7 @@ MACHINE_TEST(limits_below_the_base_frequency_are_visible_without_turbo, "tests/t
 /* ---- Everything else is reversible ---- */
 
 static void make_one(const struct machine *machine, const struct request *request,
-		     const struct course *course)
+		     const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	const struct outcome *outcome = make_reversible(machine, request->name);
 
@@ -122,5 +122,5 @@ static void make_one(const struct machine *machine, const struct request *reques
 TEST_ON(every_request_is_reversible, "tests/tiny", "tests/multi-die", "tests/offline",
 	"tests/tpmi-odd", "tests/preset-unnamed", "icelake-2s40c", "cascadelake-6230n")
 {
-	for_each_request(*state, true, make_one);
+	for_each_request(*state, true, make_one, NULL);
 }

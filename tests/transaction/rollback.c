@@ -108,7 +108,7 @@ static unsigned int count_operations(const struct machine *machine, const struct
 enum { SAMPLES = 10 };
 
 static void be_busy(const struct machine *machine, const struct request *request,
-		    const struct course *course)
+		    const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	static const unsigned int TIMES[] = { 1, 2, SEAM_ALWAYS };
 	unsigned int later = count_operations(machine, request, course, course->changes);
@@ -125,7 +125,7 @@ static void be_busy(const struct machine *machine, const struct request *request
 
 TEST_ON(a_busy_machine_is_rolled_back, "tests/tiny", "tests/tpmi-tiny")
 {
-	for_each_request(*state, false, be_busy);
+	for_each_request(*state, false, be_busy, NULL);
 }
 
 #define MINIMUM(cpu) "write /sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_min_freq "

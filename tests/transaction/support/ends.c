@@ -78,15 +78,9 @@ static void interrupt_chosen(const struct machine *machine, const struct request
 			interrupt_after(machine, request, course, k);
 }
 
-static void interrupt_all(const struct machine *machine, const struct request *request,
-			  const struct course *course)
-{
-	interrupt_chosen(machine, request, course, course_all);
-}
-
 void every_interruption(void **state)
 {
-	for_each_request(*state, true, interrupt_all);
+	for_each_request(*state, true, interrupt_chosen, course_all);
 }
 
 /* ---- SIGKILL ---- */
@@ -161,15 +155,9 @@ static void kill_chosen(const struct machine *machine, const struct request *req
 	}
 }
 
-static void kill_all(const struct machine *machine, const struct request *request,
-		     const struct course *course)
-{
-	kill_chosen(machine, request, course, course_all);
-}
-
 void every_kill(void **state)
 {
-	for_each_request(*state, true, kill_all);
+	for_each_request(*state, true, kill_chosen, course_all);
 }
 
 /* ---- SIGKILL, and then another process changes something ---- */
@@ -249,7 +237,7 @@ static void kill_and_change(const struct machine *machine, const struct request 
 
 /** What another process wrote between the kill and the recovery stays. */
 static void kill_and_change_all(const struct machine *machine, const struct request *request,
-				const struct course *course)
+				const struct course *course, course_choice chosen)
 {
 	static const char *const OTHERS[] = { "clos",
 					      "association",
@@ -260,7 +248,7 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 					      "base-freq enable" };
 
 	for (unsigned int k = 1; k <= course->changes; k++)
-		for (size_t i = 0; course_middle_of_kind(course, k) && i < COUNT(OTHERS); i++) {
+		for (size_t i = 0; chosen(course, k) && i < COUNT(OTHERS); i++) {
 			if (!suite_is_large() && i != (k + strlen(request->name)) % COUNT(OTHERS))
 				continue;
 			/* Two processes that write the same value cannot be distinguished. */
@@ -274,32 +262,25 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 
 void every_change_after_a_kill(void **state)
 {
-	for_each_request(*state, false, kill_and_change_all);
+	for_each_request(*state, false, kill_and_change_all, course_middle_of_kind);
 }
 
 /* ---- Both, on large machines ---- */
 
 /** Requests that differ from another one in a number only are left to the small ones. */
-static void interrupt_and_kill_kinds(const struct machine *machine, const struct request *request,
-				     const struct course *course)
+static void interrupt_and_kill(const struct machine *machine, const struct request *request,
+			       const struct course *course, course_choice chosen)
 {
-	interrupt_chosen(machine, request, course, course_sample_kind);
-	kill_chosen(machine, request, course, course_sample_kind);
+	interrupt_chosen(machine, request, course, chosen);
+	kill_chosen(machine, request, course, chosen);
 }
 
 void sampled_ends(void **state)
 {
-	for_each_request(*state, false, interrupt_and_kill_kinds);
-}
-
-static void interrupt_and_kill_middles(const struct machine *machine, const struct request *request,
-				       const struct course *course)
-{
-	interrupt_chosen(machine, request, course, course_middle_of_kind);
-	kill_chosen(machine, request, course, course_middle_of_kind);
+	for_each_request(*state, false, interrupt_and_kill, course_sample_kind);
 }
 
 void few_ends(void **state)
 {
-	for_each_request(*state, false, interrupt_and_kill_middles);
+	for_each_request(*state, false, interrupt_and_kill, course_middle_of_kind);
 }

@@ -81,7 +81,7 @@ static void make_held(const struct machine *machine, const struct request *reque
 }
 
 static void release_one(const struct machine *machine, const struct request *request,
-			const struct course *course)
+			const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	machine_prepare(machine, request->name);
 	autofree char *expected = saved_settings(machine);
@@ -94,11 +94,11 @@ static void release_one(const struct machine *machine, const struct request *req
 
 void every_release(void **state)
 {
-	for_each_request(*state, true, release_one);
+	for_each_request(*state, true, release_one, NULL);
 }
 
 static void roll_back_one(const struct machine *machine, const struct request *request,
-			  const struct course *course)
+			  const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	char *expected = saved_settings(machine), *saved;
 
@@ -115,7 +115,7 @@ static void roll_back_one(const struct machine *machine, const struct request *r
 
 void every_rollback(void **state)
 {
-	for_each_request(*state, true, roll_back_one);
+	for_each_request(*state, true, roll_back_one, NULL);
 }
 
 /* ---- SIGKILL ---- */
@@ -190,8 +190,9 @@ static void count(const struct machine *machine, const struct request *request,
 
 /** Kills runs after every change of theirs, or after so many of them. */
 static void kill_some(const struct machine *machine, const struct request *request,
-		      const struct course *course, unsigned int samples)
+		      const struct course *course, course_choice chosen)
 {
+	unsigned int samples = chosen == course_all ? UINT_MAX : suite_is_large() ? 6 : 3;
 	unsigned int changes, reads;
 
 	count(machine, request, course, roll_back, &changes, &reads);
@@ -206,26 +207,14 @@ static void kill_some(const struct machine *machine, const struct request *reque
 			       "rolled back the held change of an interrupted run");
 }
 
-static void kill_all(const struct machine *machine, const struct request *request,
-		     const struct course *course)
-{
-	kill_some(machine, request, course, UINT_MAX);
-}
-
 void every_kill_of_holders(void **state)
 {
-	for_each_request(*state, false, kill_all);
-}
-
-static void kill_samples(const struct machine *machine, const struct request *request,
-			 const struct course *course)
-{
-	kill_some(machine, request, course, suite_is_large() ? 6 : 3);
+	for_each_request(*state, false, kill_some, course_all);
 }
 
 void sampled_kills_of_holders(void **state)
 {
-	for_each_request(*state, false, kill_samples);
+	for_each_request(*state, false, kill_some, course_sample);
 }
 
 /* ---- Failures ---- */
@@ -282,7 +271,7 @@ static void fail_read(const struct machine *machine, const struct request *reque
 }
 
 static void fail_one(const struct machine *machine, const struct request *request,
-		     const struct course *course)
+		     const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	const unsigned int stride = suite_is_large() ? 1 : 3;
 	unsigned int changes[2], reads[2];
@@ -299,5 +288,5 @@ static void fail_one(const struct machine *machine, const struct request *reques
 
 void every_failing_rollback(void **state)
 {
-	for_each_request(*state, false, fail_one);
+	for_each_request(*state, false, fail_one, NULL);
 }

@@ -51,7 +51,7 @@ bool course_run(const struct machine *machine, const struct request *request, st
 	return here;
 }
 
-void for_each_request(const char *platform, bool variants, request_test test)
+void for_each_request(const char *platform, bool variants, request_test test, course_choice chosen)
 {
 	/* To look at one of them alone. */
 	const char *only = getenv("ISST_REQUEST");
@@ -65,7 +65,7 @@ void for_each_request(const char *platform, bool variants, request_test test)
 		if ((only ? strcmp(only, request->name) != 0 : request->variant && !variants) ||
 		    !course_run(&machine, request, &course))
 			continue;
-		test(&machine, request, &course);
+		test(&machine, request, &course, chosen);
 		course_clear(&course);
 		count++;
 	}
@@ -272,32 +272,14 @@ static void all_changes_fail(const struct machine *machine, const struct request
 	machine_check(machine, course->after, "%s: after its changes had failed", request->name);
 }
 
-static void test_all_changes(const struct machine *machine, const struct request *request,
-			     const struct course *course)
-{
-	all_changes_fail(machine, request, course, course_all);
-}
-
-static void test_samples(const struct machine *machine, const struct request *request,
-			 const struct course *course)
-{
-	all_changes_fail(machine, request, course, course_sample);
-}
-
-static void test_kinds(const struct machine *machine, const struct request *request,
-		       const struct course *course)
-{
-	all_changes_fail(machine, request, course, course_sample_kind);
-}
-
 void every_change_fails(void **state)
 {
-	for_each_request(*state, true, test_all_changes);
+	for_each_request(*state, true, all_changes_fail, course_all);
 }
 
 void sampled_changes_fail(void **state)
 {
-	for_each_request(*state, true, test_samples);
+	for_each_request(*state, true, all_changes_fail, course_sample);
 }
 
 static void fail_read(const struct machine *machine, const struct request *request,
@@ -337,36 +319,24 @@ static void fail_read(const struct machine *machine, const struct request *reque
 	seam_counts_clear(&counts);
 }
 
+/** All reads, or nine of them. */
 static void all_reads_fail(const struct machine *machine, const struct request *request,
-			   const struct course *course, unsigned int most)
+			   const struct course *course, course_choice chosen)
 {
-	unsigned int stride;
+	unsigned int stride = chosen == course_all || course->reads < 9 ? 1 : course->reads / 9;
 
-	stride = course->reads > most ? course->reads / most : 1;
 	for (unsigned int k = 1; k <= course->reads; k += stride)
 		fail_read(machine, request, course, k);
 }
 
-static void test_all_reads(const struct machine *machine, const struct request *request,
-			   const struct course *course)
-{
-	all_reads_fail(machine, request, course, UINT_MAX);
-}
-
-static void test_some_reads(const struct machine *machine, const struct request *request,
-			    const struct course *course)
-{
-	all_reads_fail(machine, request, course, 9);
-}
-
 void sampled_reads_fail(void **state)
 {
-	for_each_request(*state, true, test_some_reads);
+	for_each_request(*state, true, all_reads_fail, course_sample);
 }
 
 void every_read_fails(void **state)
 {
-	for_each_request(*state, true, test_all_reads);
+	for_each_request(*state, true, all_reads_fail, course_all);
 }
 
 /* ---- The rollback fails ---- */
@@ -414,49 +384,31 @@ static void all_undos_fail(const struct machine *machine, const struct request *
 	}
 }
 
-static void test_undo(const struct machine *machine, const struct request *request,
-		      const struct course *course)
-{
-	all_undos_fail(machine, request, course, course_all);
-}
-
-static void test_undo_samples(const struct machine *machine, const struct request *request,
-			      const struct course *course)
-{
-	all_undos_fail(machine, request, course, course_sample);
-}
-
-static void test_undo_kinds(const struct machine *machine, const struct request *request,
-			    const struct course *course)
-{
-	all_undos_fail(machine, request, course, course_sample_kind);
-}
-
 void sampled_undos_fail(void **state)
 {
-	for_each_request(*state, true, test_undo_samples);
+	for_each_request(*state, true, all_undos_fail, course_sample);
 }
 
 /** On large machines, where it takes long to make a course: both in one go, and without requests
  * that differ from another one in a number only. */
-static void test_kinds_and_undo(const struct machine *machine, const struct request *request,
-				const struct course *course)
+static void changes_and_undos_fail(const struct machine *machine, const struct request *request,
+				   const struct course *course, course_choice chosen)
 {
-	test_undo_kinds(machine, request, course);
-	test_kinds(machine, request, course);
+	all_undos_fail(machine, request, course, chosen);
+	all_changes_fail(machine, request, course, chosen);
 }
 
 void sampled_kinds_fail(void **state)
 {
-	for_each_request(*state, false, test_kinds);
+	for_each_request(*state, false, all_changes_fail, course_sample_kind);
 }
 
 void sampled_kinds_and_undos_fail(void **state)
 {
-	for_each_request(*state, false, test_kinds_and_undo);
+	for_each_request(*state, false, changes_and_undos_fail, course_sample_kind);
 }
 
 void every_undo_fails(void **state)
 {
-	for_each_request(*state, true, test_undo);
+	for_each_request(*state, true, all_undos_fail, course_all);
 }

@@ -26,12 +26,6 @@ void course_clear(struct course *course);
 /** Puts the machine back to where CPUs that were seen offline have been forgotten, if they were. */
 void course_forget_offline(const struct machine *machine, const struct course *course);
 
-/** Called for each request that the machine can take, with the machine as it is before it. */
-typedef void (*request_test)(const struct machine *machine, const struct request *request,
-			     const struct course *course);
-/** @variants: also requests that differ from another one in a number only. */
-void for_each_request(const char *platform, bool variants, request_test test);
-
 /** Whether change @k of a course is the first, middle or last of a row of its kind. */
 bool course_sample(const struct course *course, unsigned int k);
 /** The same of all that are of its kind; for machines on which rows are many. */
@@ -41,6 +35,12 @@ bool course_middle_of_kind(const struct course *course, unsigned int k);
 /** All of them. */
 bool course_all(const struct course *course, unsigned int k);
 typedef bool (*course_choice)(const struct course *course, unsigned int k);
+
+/** Called for each request that the machine can take, with the machine as it is before it. */
+typedef void (*request_test)(const struct machine *machine, const struct request *request,
+			     const struct course *course, course_choice chosen);
+/** @variants: also requests that differ from another one in a number only. */
+void for_each_request(const char *platform, bool variants, request_test test, course_choice chosen);
 
 /** The k-th change fails, k from 1 on: the machine is as before. */
 void every_change_fails(void **state);

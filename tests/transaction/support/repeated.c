@@ -27,7 +27,7 @@ static void repeat(const struct machine *machine, const struct request *request,
 
 /** The second time may find what the first left in the runtime directory; the third does not. */
 static void test_repeated(const struct machine *machine, const struct request *request,
-			  const struct course *course)
+			  const struct course *course, __attribute__((unused)) course_choice chosen)
 {
 	/* A CPU of a package that the driver does not offer is looked at whenever CPUs go on- or
 	 * offline: it is not stored that it belongs to no power domain. */
@@ -40,5 +40,5 @@ static void test_repeated(const struct machine *machine, const struct request *r
 
 void repeated_requests_write_nothing(void **state)
 {
-	for_each_request(*state, true, test_repeated);
+	for_each_request(*state, true, test_repeated, NULL);
 }
