@@ -41,7 +41,7 @@ static bool plan(struct isst_context *context, struct isst_change *change, char 
 	for (unsigned int i = 0; i < count; i++) {
 		const struct request *request = request_find(NAMES[draw(COUNT(NAMES))]);
 		struct objections objections = { .lines = strdup("") };
-		int error = request->plan(context, change, request, &objections);
+		int error = request_plan(context, change, request, &objections);
 		bool refused = error || objections.error || !objections.planned;
 
 		snprintf(text + strlen(text), size - strlen(text), "%s; ", request->name);

@@ -24,7 +24,7 @@ static struct isst_change *make(struct isst_context *context, const char *name, 
 	struct isst_change *change;
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	assert_int_equal(request->plan(context, change, request, &objections), 0);
+	assert_int_equal(request_plan(context, change, request, &objections), 0);
 	assert_string_equal(objections.lines, "");
 	assert_int_equal(isst_change_run(change), 0);
 	assert_int_equal(isst_change_is_held(change), hold);

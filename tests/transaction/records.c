@@ -660,7 +660,7 @@ static void make_at_once(const struct machine *machine, const char *requests)
 		const struct request *request = request_find(name + strspn(name, " "));
 		struct objections objections = { .lines = strdup("") };
 
-		assert_int_equal(request->plan(context, change, request, &objections), 0);
+		assert_int_equal(request_plan(context, change, request, &objections), 0);
 		assert_true(objections.planned);
 		assert_int_equal(objections.error, 0);
 		free(objections.lines);

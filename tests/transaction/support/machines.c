@@ -723,7 +723,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	outcome->planning = request->plan(context, change, request, &objections);
+	outcome->planning = request_plan(context, change, request, &objections);
 	outcome->refusals = objections.lines;
 	outcome->here = !outcome->planning && objections.planned && !objections.error;
 	/* A change that cannot be completed is not begun; missing support is not an error here.

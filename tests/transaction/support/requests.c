@@ -34,13 +34,8 @@ static void note_domain(struct objections *objections, const struct domain_reque
 
 /* ---- Requests for domains ---- */
 
-typedef int (*plan_domains)(struct isst_context *context, struct isst_change *change,
-			    const struct request *request, struct domain_request *requests,
-			    size_t count);
-
-static int for_domains(struct isst_context *context, struct isst_change *change,
-		       const struct request *request, struct objections *objections,
-		       plan_domains plan)
+static int plan_for_domains(struct isst_context *context, struct isst_change *change,
+			    const struct request *request, struct objections *objections)
 {
 	size_t all = isst_domain_count(context), count = 0;
 	struct domain_request *requests = calloc(all, sizeof(*requests));
@@ -55,39 +50,23 @@ static int for_domains(struct isst_context *context, struct isst_change *change,
 		    (!request->one_domain || i == 0))
 			requests[count++].domain = domain;
 	}
-	error = plan(context, change, request, requests, count);
+	error = request->domains(change, request, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
 		note_domain(objections, &requests[i]);
 	free(requests);
 	return error;
 }
 
-static int domains_level(struct isst_context *context, struct isst_change *change,
-			 const struct request *request, struct domain_request *requests,
-			 size_t count)
+static int plan_level(struct isst_change *change, const struct request *request,
+		      struct domain_request *requests, size_t count)
 {
-	(void)context;
 	return change_plan_level(change, requests, count, request->level, request->online);
 }
 
-static int plan_level(struct isst_context *context, struct isst_change *change,
-		      const struct request *request, struct objections *objections)
+static int plan_base_freq(struct isst_change *change, const struct request *request,
+			  struct domain_request *requests, size_t count)
 {
-	return for_domains(context, change, request, objections, domains_level);
-}
-
-static int domains_base_freq(struct isst_context *context, struct isst_change *change,
-			     const struct request *request, struct domain_request *requests,
-			     size_t count)
-{
-	(void)context;
 	return change_plan_base_freq(change, requests, count, request->enable, request->automatic);
-}
-
-static int plan_base_freq(struct isst_context *context, struct isst_change *change,
-			  const struct request *request, struct objections *objections)
-{
-	return for_domains(context, change, request, objections, domains_base_freq);
 }
 
 /** The lowest CPUs of different cores in each package. */
@@ -113,11 +92,11 @@ static struct isst_cpuset *name_cpus(const struct isst_context *context, unsigne
 	return set;
 }
 
-static int domains_turbo_freq(struct isst_context *context, struct isst_change *change,
-			      const struct request *request, struct domain_request *requests,
-			      size_t count)
+static int plan_turbo_freq(struct isst_change *change, const struct request *request,
+			   struct domain_request *requests, size_t count)
 {
-	struct isst_cpuset *named = request->named ? name_cpus(context, request->named) : NULL;
+	struct isst_cpuset *named = request->named ? name_cpus(change->context, request->named)
+						   : NULL;
 	const struct turbo_freq_request turbo_freq = {
 		.enable = request->enable,
 		.automatic = request->automatic,
@@ -131,58 +110,28 @@ static int domains_turbo_freq(struct isst_context *context, struct isst_change *
 	return error;
 }
 
-static int plan_turbo_freq(struct isst_context *context, struct isst_change *change,
-			   const struct request *request, struct objections *objections)
+static int plan_core_power(struct isst_change *change, const struct request *request,
+			   struct domain_request *requests, size_t count)
 {
-	return for_domains(context, change, request, objections, domains_turbo_freq);
-}
-
-static int domains_core_power(struct isst_context *context, struct isst_change *change,
-			      const struct request *request, struct domain_request *requests,
-			      size_t count)
-{
-	(void)context;
 	return change_plan_core_power(change, requests, count, request->enable, request->priority);
 }
 
-static int plan_core_power(struct isst_context *context, struct isst_change *change,
-			   const struct request *request, struct objections *objections)
+static int plan_clos(struct isst_change *change, const struct request *request,
+		     struct domain_request *requests, size_t count)
 {
-	return for_domains(context, change, request, objections, domains_core_power);
-}
-
-static int domains_clos(struct isst_context *context, struct isst_change *change,
-			const struct request *request, struct domain_request *requests,
-			size_t count)
-{
-	(void)context;
 	return change_plan_clos(change, requests, count, &request->clos);
 }
 
-static int plan_clos(struct isst_context *context, struct isst_change *change,
-		     const struct request *request, struct objections *objections)
+static int plan_limits(struct isst_change *change, const struct request *request,
+		       struct domain_request *requests, size_t count)
 {
-	return for_domains(context, change, request, objections, domains_clos);
-}
-
-static int domains_limits(struct isst_context *context, struct isst_change *change,
-			  const struct request *request, struct domain_request *requests,
-			  size_t count)
-{
-	(void)context;
 	return change_plan_turbo_ratio_limits(change, requests, count, request->limits);
-}
-
-static int plan_limits(struct isst_context *context, struct isst_change *change,
-		       const struct request *request, struct objections *objections)
-{
-	return for_domains(context, change, request, objections, domains_limits);
 }
 
 /* ---- Requests for CPUs ---- */
 
-static int plan_association(struct isst_context *context, struct isst_change *change,
-			    const struct request *request, struct objections *objections)
+static int plan_for_cpus(struct isst_context *context, struct isst_change *change,
+			 const struct request *request, struct objections *objections)
 {
 	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
 	struct domain_request *requests = calloc(count, sizeof(*requests));
@@ -190,36 +139,27 @@ static int plan_association(struct isst_context *context, struct isst_change *ch
 	int error;
 
 	assert_non_null(requests);
-	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
-		/* The driver may show no power domain for some. */
-		if (!context_cpu(context, cpu))
-			continue;
-		requests[at++].cpu = context_cpu(context, cpu);
-	}
-	error = change_plan_association(change, requests, at, request->clos.clos);
+	/* The driver may show no power domain for some. */
+	isst_cpuset_for_each (cpu, isst_online_cpus(context))
+		if (context_cpu(context, cpu))
+			requests[at++].cpu = context_cpu(context, cpu);
+	error = request->cpus(change, request, requests, at);
 	for (size_t i = 0; i < at && !error; i++)
 		note(objections, &requests[i].failure);
 	free(requests);
 	return error;
 }
 
-static int plan_turbo_mode(struct isst_context *context, struct isst_change *change,
-			   const struct request *request, struct objections *objections)
+static int plan_association(struct isst_change *change, const struct request *request,
+			    struct domain_request *requests, size_t count)
 {
-	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
-	struct domain_request *requests = calloc(count, sizeof(*requests));
-	unsigned int cpu;
-	int error;
+	return change_plan_association(change, requests, count, request->clos.clos);
+}
 
-	assert_non_null(requests);
-	isst_cpuset_for_each (cpu, isst_online_cpus(context))
-		if (context_cpu(context, cpu))
-			requests[at++].cpu = context_cpu(context, cpu);
-	error = change_plan_turbo_mode(change, requests, at, request->enable);
-	for (size_t i = 0; i < at && !error; i++)
-		note(objections, &requests[i].failure);
-	free(requests);
-	return error;
+static int plan_turbo_mode(struct isst_change *change, const struct request *request,
+			   struct domain_request *requests, size_t count)
+{
+	return change_plan_turbo_mode(change, requests, count, request->enable);
 }
 
 static int plan_all_online(struct isst_context *context, struct isst_change *change,
@@ -291,12 +231,12 @@ static int plan_boot(struct isst_context *context, struct isst_change *change,
 
 #define LEVEL(number) \
 	{ \
-		.name = "level " #number, .plan = plan_level, .level = number, \
+		.name = "level " #number, .domains = plan_level, .level = number, \
 		.variant = (number) > 1 \
 	}
 #define LEVEL_ONLINE(number) \
 	{ \
-		.name = "level " #number " online", .plan = plan_level, .level = number, \
+		.name = "level " #number " online", .domains = plan_level, .level = number, \
 		.online = true, .variant = (number) > 1 \
 	}
 
@@ -312,151 +252,151 @@ const struct request REQUESTS[] = {
 	LEVEL_ONLINE(4),
 	{ .name = "level 0 online",
 	  .before = "level 1 online",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .online = true },
 	{ .name = "level 1 partitions",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .level = 1,
 	  .online = true,
 	  .partitions = true },
 	{ .name = "level 0 partitions",
 	  .before = "level 1 partitions",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .online = true,
 	  .partitions = true },
 	{ .name = "level 1 cpu 0",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .level = 1,
 	  .online = true,
 	  .partition_for_cpu0 = true },
 	{ .name = "level 0 cpu 0",
 	  .before = "level 1 cpu 0",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .online = true,
 	  .partition_for_cpu0 = true },
 	{ .name = "level 1 with features on",
 	  .before = "base-freq enable auto; turbo-freq enable",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .level = 1,
 	  .online = true,
 	  .partition_for_cpu0 = true },
-	{ .name = "base-freq enable", .plan = plan_base_freq, .enable = true },
-	{ .name = "base-freq disable", .before = "base-freq enable", .plan = plan_base_freq },
+	{ .name = "base-freq enable", .domains = plan_base_freq, .enable = true },
+	{ .name = "base-freq disable", .before = "base-freq enable", .domains = plan_base_freq },
 	{ .name = "base-freq enable auto",
-	  .plan = plan_base_freq,
+	  .domains = plan_base_freq,
 	  .enable = true,
 	  .automatic = true },
 	{ .name = "base-freq disable auto",
 	  .before = "base-freq enable auto",
-	  .plan = plan_base_freq,
+	  .domains = plan_base_freq,
 	  .automatic = true },
 	{ .name = "base-freq disable auto without record",
 	  .before = "core-power enable ordered; base-freq enable",
-	  .plan = plan_base_freq,
+	  .domains = plan_base_freq,
 	  .automatic = true },
-	{ .name = "turbo-freq enable", .plan = plan_turbo_freq, .enable = true },
+	{ .name = "turbo-freq enable", .domains = plan_turbo_freq, .enable = true },
 	{ .name = "turbo-freq enable limits",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .enable = true,
 	  .limits_given = true,
 	  .limits = 0x1b1b1b1b1c1c1c1c },
-	{ .name = "turbo-freq disable", .before = "turbo-freq enable", .plan = plan_turbo_freq },
+	{ .name = "turbo-freq disable", .before = "turbo-freq enable", .domains = plan_turbo_freq },
 	{ .name = "turbo-freq enable auto",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .enable = true,
 	  .automatic = true },
 	{ .name = "turbo-freq enable auto cpus",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .enable = true,
 	  .automatic = true,
 	  .named = 1 },
 	{ .name = "turbo-freq enable auto more cpus",
 	  .before = "turbo-freq enable auto cpus",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .enable = true,
 	  .automatic = true,
 	  .named = 2 },
 	{ .name = "turbo-freq disable auto",
 	  .before = "turbo-freq enable auto cpus",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .automatic = true },
 	{ .name = "turbo-freq disable auto without record",
 	  .before = "turbo-freq enable",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .automatic = true },
 	/* The user's previous settings are restored, and stay when the command is repeated. */
 	{ .name = "base-freq disable auto over core-power",
 	  .before = "core-power enable ordered; turbo-mode disable; base-freq enable auto",
-	  .plan = plan_base_freq,
+	  .domains = plan_base_freq,
 	  .automatic = true },
 	{ .name = "turbo-freq disable auto over core-power",
 	  .before = "core-power enable ordered; turbo ratio limits; turbo-freq enable auto cpus",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .automatic = true },
 	{ .name = "core-power enable",
-	  .plan = plan_core_power,
+	  .domains = plan_core_power,
 	  .enable = true,
 	  .priority = ISST_KEEP_PRIORITY },
 	{ .name = "core-power enable ordered",
-	  .plan = plan_core_power,
+	  .domains = plan_core_power,
 	  .enable = true,
 	  .priority = ISST_MAKE_ORDERED },
 	{ .name = "core-power enable proportional",
 	  .before = "core-power enable ordered",
-	  .plan = plan_core_power,
+	  .domains = plan_core_power,
 	  .enable = true,
 	  .priority = ISST_MAKE_PROPORTIONAL },
 	{ .name = "core-power disable",
 	  .before = "core-power enable ordered",
-	  .plan = plan_core_power,
+	  .domains = plan_core_power,
 	  .priority = ISST_KEEP_PRIORITY },
 	{ .name = "clos above 25500 MHz",
-	  .plan = plan_clos,
+	  .domains = plan_clos,
 	  .clos = { .clos = 1, .max_mhz = 30000 } },
 	{ .name = "clos min above max",
-	  .plan = plan_clos,
+	  .domains = plan_clos,
 	  .clos = { .clos = 1, .min_mhz = 2200, .max_mhz = 1000 } },
 	{ .name = "clos",
-	  .plan = plan_clos,
+	  .domains = plan_clos,
 	  .clos = { .clos = 2, .epp = 3, .weight = 5, .min_mhz = 1000, .max_mhz = 2200 } },
-	{ .name = "association", .plan = plan_association, .clos.clos = 2 },
-	{ .name = "association 0", .plan = plan_association, .clos.clos = 0, .variant = true },
-	{ .name = "association 1", .plan = plan_association, .clos.clos = 1, .variant = true },
-	{ .name = "association 3", .plan = plan_association, .clos.clos = 3, .variant = true },
-	{ .name = "turbo-mode disable", .plan = plan_turbo_mode },
+	{ .name = "association", .cpus = plan_association, .clos.clos = 2 },
+	{ .name = "association 0", .cpus = plan_association, .clos.clos = 0, .variant = true },
+	{ .name = "association 1", .cpus = plan_association, .clos.clos = 1, .variant = true },
+	{ .name = "association 3", .cpus = plan_association, .clos.clos = 3, .variant = true },
+	{ .name = "turbo-mode disable", .cpus = plan_turbo_mode },
 	{ .name = "turbo-mode enable",
 	  .before = "turbo-mode disable",
-	  .plan = plan_turbo_mode,
+	  .cpus = plan_turbo_mode,
 	  .enable = true },
 	/* The lower limits are above what becomes the upper one. */
 	{ .name = "turbo-mode disable below lower limits",
 	  .before = "base-freq enable auto",
-	  .plan = plan_turbo_mode },
-	{ .name = "turbo ratio limits", .plan = plan_limits, .limits = 0x1a1a1a1a1a1a1a1a },
+	  .cpus = plan_turbo_mode },
+	{ .name = "turbo ratio limits", .domains = plan_limits, .limits = 0x1a1a1a1a1a1a1a1a },
 	{ .name = "all online", .before = "level 1 online", .plan = plan_all_online },
 	{ .name = "first package: level 1 online",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .level = 1,
 	  .online = true,
 	  .one_package = true },
 	/* What is the package's reaches power domains that were not named. */
 	{ .name = "first domain: core-power enable ordered",
-	  .plan = plan_core_power,
+	  .domains = plan_core_power,
 	  .enable = true,
 	  .priority = ISST_MAKE_ORDERED,
 	  .one_domain = true },
 	{ .name = "first domain: clos",
-	  .plan = plan_clos,
+	  .domains = plan_clos,
 	  .clos = { .clos = 2, .epp = 3, .weight = 5, .min_mhz = 1000, .max_mhz = 2200 },
 	  .one_domain = true,
 	  .variant = true },
 	{ .name = "first domain: base-freq enable auto",
-	  .plan = plan_base_freq,
+	  .domains = plan_base_freq,
 	  .enable = true,
 	  .automatic = true,
 	  .one_domain = true },
 	{ .name = "first domain: turbo-freq enable auto cpus",
-	  .plan = plan_turbo_freq,
+	  .domains = plan_turbo_freq,
 	  .enable = true,
 	  .automatic = true,
 	  .named = 1,
@@ -464,7 +404,7 @@ const struct request REQUESTS[] = {
 	  .variant = true },
 	{ .name = "first domain: level 1 with features on",
 	  .before = "base-freq enable auto; turbo-freq enable",
-	  .plan = plan_level,
+	  .domains = plan_level,
 	  .level = 1,
 	  .online = true,
 	  .one_domain = true },
@@ -490,6 +430,15 @@ const struct request REQUESTS[] = {
 	  .variant = true },
 	{ 0 },
 };
+
+int request_plan(struct isst_context *context, struct isst_change *change,
+		 const struct request *request, struct objections *objections)
+{
+	if (request->plan)
+		return request->plan(context, change, request, objections);
+	return request->cpus ? plan_for_cpus(context, change, request, objections)
+			     : plan_for_domains(context, change, request, objections);
+}
 
 const struct request *request_find(const char *name)
 {

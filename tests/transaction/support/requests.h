@@ -17,8 +17,13 @@ struct objections {
 struct request {
 	const char *name;
 	const char *before; /* names of requests that are made first, joined by "; " */
+	/* As a whole, or as of all domains, or all online CPUs. */
 	int (*plan)(struct isst_context *context, struct isst_change *change,
 		    const struct request *request, struct objections *objections);
+	int (*domains)(struct isst_change *change, const struct request *request,
+		       struct domain_request *requests, size_t count);
+	int (*cpus)(struct isst_change *change, const struct request *request,
+		    struct domain_request *requests, size_t count);
 	bool enable, automatic, online, limits_given;
 	bool partitions, partition_for_cpu0;
 	unsigned int level;
@@ -35,6 +40,9 @@ struct request {
 
 /** All of them; ended by a NULL name. */
 extern const struct request REQUESTS[];
+
+int request_plan(struct isst_context *context, struct isst_change *change,
+		 const struct request *request, struct objections *objections);
 
 /** The one of that name; fails where there is none. */
 const struct request *request_find(const char *name);
