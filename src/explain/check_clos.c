@@ -23,14 +23,13 @@ static void add_members(struct isst_finding *finding, const struct survey_domain
 static void check_all(struct findings *findings, const struct survey_domain *domain,
 		      unsigned int clos)
 {
-	bool applied = max_is_applied(findings->survey, domain, clos);
 	const char *what = FINDING_TEXT(findings,
 					", and all cores of the package are in classes with such "
 					"maxima (core-power get-assoc); the level allows up to %u "
 					"MHz",
 					highest_turbo_mhz(domain));
 
-	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_OF_ALL, domain, clos, what, applied),
+	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_OF_ALL, domain, clos, what, true),
 		    domain, clos);
 }
 
@@ -47,9 +46,9 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 		return;
 	what = FINDING_TEXT(findings, ", below the base frequency of %s, %u MHz",
 			    on ? "base-freq" : "the level", base);
-	finding_add_cpu(note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE, domain, cpu->clos,
-				 what, max_is_applied(findings->survey, domain, cpu->clos)),
-			domain, cpu->cpu->number);
+	finding_add_cpu(
+		note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE, domain, cpu->clos, what, true),
+		domain, cpu->cpu->number);
 }
 
 /** A maximum at which no core is of use, or below the base frequency. */

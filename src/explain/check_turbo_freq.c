@@ -171,9 +171,7 @@ static void check_high(struct findings *findings, const struct package *package)
 			if (cpu->asked && is_held_below_bucket(domain, cpu, mhz))
 				finding_add_cpu(note_max(findings,
 							 ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
-							 domain, cpu->clos, what,
-							 max_is_applied(findings->survey, domain,
-									cpu->clos)),
+							 domain, cpu->clos, what, true),
 						domain, cpu->cpu->number);
 			if (has_high_priority(cpu))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,

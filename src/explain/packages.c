@@ -112,22 +112,18 @@ unsigned int clos_max_mhz(const struct survey_domain *domain, const struct surve
 
 struct isst_finding *note_max(struct findings *findings, int code,
 			      const struct survey_domain *domain, unsigned int clos,
-			      const char *what, bool applied)
+			      const char *what, bool may_be_choice)
 {
+	unsigned int max = domain->clos[clos].max_mhz;
+	bool applied = may_be_choice && survey_applies(findings->survey, SUBJECT_CLOS_MAX, domain,
+						       NULL, clos, max * UINT64_C(1000));
 	struct isst_finding *finding = findings_note(
-		findings, code, "CLOS %u: maximum %u MHz (core-power get-config)%s%s", clos,
-		domain->clos[clos].max_mhz, what, AS_APPLIED(applied));
+		findings, code, "CLOS %u: maximum %u MHz (core-power get-config)%s%s", clos, max,
+		what, AS_APPLIED(applied));
 
 	finding_is_choice(finding, applied);
 	finding_explain(finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
 	return finding;
-}
-
-bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
-		    unsigned int clos)
-{
-	return survey_applies(survey, SUBJECT_CLOS_MAX, domain, NULL, clos,
-			      domain->clos[clos].max_mhz * UINT64_C(1000));
 }
 
 bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,

@@ -49,14 +49,11 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 /** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
 
-/** The finding of a maximum of a class: what it is read beside, and whether it is a choice. */
+/** The finding of a maximum of a class, with what it is read beside; and of a choice, if it may be
+ * one and the last configuration states it. */
 struct isst_finding *note_max(struct findings *findings, int code,
 			      const struct survey_domain *domain, unsigned int clos,
-			      const char *what, bool applied);
-
-/** Whether the maximum of a class is as the configuration that was applied last states it. */
-bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
-		    unsigned int clos);
+			      const char *what, bool may_be_choice);
 
 /** The frequency of the bucket for so many cores at the domain's own level; 0: none, or unknown. */
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores);
