@@ -9,9 +9,9 @@
 #include "sysfs/linux_machine.h"
 #include "sysfs/system.h"
 #include "sysfs/uncore.h"
-#include "transaction/held.h"
 #include "transaction/lock.h"
-#include "transaction/recovery.h"
+#include "transaction/run.h"
+#include "transaction/tracked.h"
 
 #include <errno.h>
 #include <stdlib.h>

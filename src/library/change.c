@@ -7,10 +7,10 @@
 #include "library/targets.h"
 #include "state/apply.h"
 #include "state/read.h"
-#include "transaction/held.h"
 #include "transaction/items.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
+#include "transaction/run.h"
 #include "transaction/tracked.h"
 
 #include <errno.h>

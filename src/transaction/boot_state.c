@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of the state after boot: a first line with the boot id, the text, and its end. */
 #include "transaction/boot_state.h"
-#include "base/machine.h"
 #include "base/runtime_file.h"
 #include "transaction/item_lines.h"
 #include "transaction/report.h"

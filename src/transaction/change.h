@@ -39,7 +39,7 @@ struct isst_change_options {
 	/** A level change leaves CPUs offline, with a warning, that have not been seen online since
 	 * the machine was started; one for all domains would bring them online to look. */
 	bool leave_unknown_cpus;
-	/** Once made, the change can still be rolled back, until it is released (held.h). */
+	/** Once made, the change can still be rolled back, until it is released (run.h). */
 	bool hold;
 	/** Refused before anything is written if a rollback could not restore all of it. */
 	bool reversible;

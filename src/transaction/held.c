@@ -3,14 +3,13 @@
  * Changes that are held. Hours may pass until one is rolled back, in which other processes change
  * the machine: that is done as for a run that died, from the journal compared with the machine.
  */
-#include "transaction/held.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
-#include "transaction/recovery.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
+#include "transaction/tracked.h"
 
 #include <errno.h>
 #include <stdlib.h>

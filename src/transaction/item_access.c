@@ -71,7 +71,9 @@ static struct uncore_place uncore_place(const struct isst_context *context, cons
 	return place;
 }
 
-int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value)
+/** Errors as in kernel_files.h. ITEM_ONLINE cannot be read so: one file has all of them. */
+static int item_file_read(struct isst_context *context, const struct item *item,
+			  struct item_value *value)
 {
 	struct kernel_files *files = &context->files;
 	struct uncore_place place;
@@ -108,7 +110,8 @@ int item_file_read(struct isst_context *context, const struct item *item, struct
 	return error;
 }
 
-int item_file_write(struct isst_context *context, const struct item *item, struct item_value value)
+static int item_file_write(struct isst_context *context, const struct item *item,
+			   struct item_value value)
 {
 	struct kernel_files *files = &context->files;
 	struct uncore_place place;

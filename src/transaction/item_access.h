@@ -35,10 +35,6 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 
 /* ---- Items that the kernel holds ---- */
 
-/** Errors as in kernel_files.h. ITEM_ONLINE cannot be read so: one file has all of them. */
-int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value);
-int item_file_write(struct isst_context *context, const struct item *item, struct item_value value);
-
 /** Why a file is not there: the CPU of a limit went offline, or @otherwise. Keeps the message. */
 const char *item_why_gone(struct isst_context *context, const struct item *item,
 			  const char *otherwise);

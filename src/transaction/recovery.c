@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rolls back what an interrupted run left, as far as findings.c has found that it is that run's, or
  * discards its journal. */
-#include "transaction/recovery.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "common/numbered.h"
@@ -10,6 +9,7 @@
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
+#include "transaction/tracked.h"
 
 #include <errno.h>
 #include <stdlib.h>

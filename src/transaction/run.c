@@ -2,7 +2,6 @@
 /* Makes a change: each step is prepared, journalled, written and verified. */
 #include "transaction/run.h"
 #include "transaction/boot_state.h"
-#include "transaction/held.h"
 #include "transaction/item_access.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"

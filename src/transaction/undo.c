@@ -168,39 +168,6 @@ static int write_all(struct restoration *work)
 	return error;
 }
 
-/** Waits until values that take time are there, as long as when they were first written. */
-static int await_restored(struct restoration *work)
-{
-	struct item_access *now = calloc(work->count, sizeof(*now));
-	struct poll_timer timer = poll_timer_for(item_kinds[work->kind].settling_ms);
-	bool there = false;
-	int error = now ? 0 : -ENOMEM;
-
-	while (!error && !there) {
-		memcpy(now, work->accesses, work->count * sizeof(*now));
-		error = items_read(work->change->context, now, work->count);
-		there = true;
-		for (size_t i = 0; i < work->count && !error; i++) {
-			const struct item_access *asked = &work->accesses[i];
-			/* One that was refused is not on its way, unless a rollback that was cut
-			 * off had asked for it: kernels may refuse what is asked for already. */
-			bool awaited = !asked->failure.error ||
-				       asked->failure.error == -ETIMEDOUT ||
-				       work->entries[asked->owner].asked_back;
-
-			there &= !awaited ||
-				 item_value_equal(&asked->item, now[i].value, asked->value);
-		}
-		if (!there && !poll_timer_wait(&timer))
-			break;
-	}
-	/* What has not come by now is not on its way. */
-	for (size_t i = 0; i < work->count; i++)
-		work->entries[work->accesses[i].owner].asked_back = false;
-	free(now);
-	return error;
-}
-
 /** Whether a value was asked for that has not been seen, of a kind that takes time to appear. */
 static bool may_appear(const struct entry *entry)
 {
@@ -262,26 +229,35 @@ static void select_changed(struct restoration *work)
 }
 
 /**
- * Gives firmware the time that it may take for values that have not appeared in time: one that is
- * there can be rolled back, while one that is not may be refused to be overwritten. What has not
- * come by then does not come.
+ * Reads entries until none is @pending, or has had the time of its kind: old values that were asked
+ * for, or @first what was asked for and has not appeared yet. One that is there can be rolled back,
+ * while one that is not may be refused to be overwritten.
  */
-static int await_pending(struct restoration *work)
+static int await_values(const struct restoration *work, struct item_access *now, bool first)
 {
 	struct poll_timer timer = poll_timer_for(item_kinds[work->kind].settling_ms);
-	int error = 0;
 	bool pending;
+	int error;
 
 	do {
+		error = items_read(work->change->context, now, work->count);
 		pending = false;
-		error = items_read(work->change->context, work->accesses, work->count);
 		for (size_t i = 0; i < work->count && !error; i++) {
-			const struct item_access *access = &work->accesses[i];
-			const struct entry *entry = &work->entries[access->owner];
+			const struct entry *entry = &work->entries[now[i].owner];
+			const struct item_access *asked = &work->accesses[i];
 
-			pending |= may_appear(entry) && entry->state != ENTRY_MISSED &&
-				   !access->failure.error &&
-				   is_as_before(entry, entry->mask, access->value);
+			/* An old value that was refused is not on its way, unless a rollback that
+			 * was cut off had asked for it: kernels may refuse what is asked for
+			 * already. */
+			if (first)
+				pending |= may_appear(entry) && entry->state != ENTRY_MISSED &&
+					   !now[i].failure.error &&
+					   is_as_before(entry, entry->mask, now[i].value);
+			else if (!asked->failure.error || asked->failure.error == -ETIMEDOUT ||
+				 entry->asked_back)
+				pending |= !now[i].failure.error &&
+					   !item_value_equal(&asked->item, now[i].value,
+							     asked->value);
 		}
 	} while (!error && pending && poll_timer_wait(&timer));
 	return error;
@@ -292,6 +268,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 			enum item_kind kind, unsigned int attempt)
 {
 	struct restoration work = { .change = change, .kind = kind, .entries = entries };
+	struct item_access *now = NULL;
 	int error;
 
 	work.accesses = calloc(count, sizeof(*work.accesses));
@@ -304,15 +281,24 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 	if (work.count == 0)
 		error = 0;
 	else if (attempt == 0)
-		error = await_pending(&work);
+		error = await_values(&work, work.accesses, true);
 	else
 		error = items_read(change->context, work.accesses, work.count);
 	if (!error)
 		select_changed(&work);
-	if (!error && work.count > 0) {
+	if (!error && work.count > 0)
 		error = write_all(&work);
-		if (!error && item_kinds[kind].settling_ms)
-			error = await_restored(&work);
+	if (!error && work.count > 0 && item_kinds[kind].settling_ms) {
+		now = calloc(work.count, sizeof(*now));
+		error = now ? 0 : -ENOMEM;
+		for (size_t i = 0; i < work.count && !error; i++)
+			now[i] = work.accesses[i];
+		if (!error)
+			error = await_values(&work, now, false);
+		/* What has not come by now is not on its way. */
+		for (size_t i = 0; i < work.count; i++)
+			entries[work.accesses[i].owner].asked_back = false;
+		free(now);
 	}
 	free(work.accesses);
 	return error;
