@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a context and the choice of the firmware interface. */
+#include "features/features.h"
 #include "support/fake_context.h"
 
 FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)

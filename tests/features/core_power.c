@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Core-power, classes of service and turbo ratio limits, read for sets of domains and CPUs. */
+#include "features/features.h"
 #include "support/fake_context.h"
 
 /** Two packages of two cores with two threads each: CPU n and n + 4 are of one core. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Platforms whose SST-BF the BIOS has set up for good: which they are, and what can be read there.
  */
+#include "features/features.h"
 #include "support/fake_context.h"
 
 #define CPU "/sys/devices/system/cpu/cpu"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lack of memory: it always has its own message, and a lost text is never used as a value.
  */
+#include "features/features.h"
 #include "support/fake_context.h"
 #include "topology/context.h"
 #include "transaction/item_access.h"
