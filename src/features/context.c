@@ -176,33 +176,25 @@ static int choose_firmware(struct isst_context *context)
 	}
 }
 
-/** Opens the driver and chooses the firmware interface that it offers. */
-static int connect_driver(struct isst_context *context)
-{
-	struct isst_platform *platform = &context->platform;
-	struct abi_platform_info info;
-	int error = driver_open(&context->driver, &info);
-
-	if (error)
-		return error;
-	platform->api_version = info.api_version;
-	platform->driver_version = info.driver_version;
-	platform->mailbox = info.mbox_supported;
-	platform->mmio = info.mmio_supported;
-	return choose_firmware(context);
-}
-
 /** Finds the firmware interface, or that the BIOS has left nothing of it to be reached. */
 static int find_firmware(struct isst_context *context)
 {
 	struct isst_platform *platform = &context->platform;
 	bool possible = platform_has(platform, PLATFORM_MAY_BE_PRESET);
+	struct abi_platform_info info;
 	int error = 0;
 
 	if (possible)
 		error = preset_find_by_name(&context->firmware, &platform->preset);
 	if (!error && !platform->preset) {
-		error = connect_driver(context);
+		error = driver_open(&context->driver, &info);
+		if (!error) {
+			platform->api_version = info.api_version;
+			platform->driver_version = info.driver_version;
+			platform->mailbox = info.mbox_supported;
+			platform->mmio = info.mmio_supported;
+			error = choose_firmware(context);
+		}
 		if (possible)
 			error = preset_find_by_frequencies(&context->firmware, error,
 							   &platform->preset);
@@ -339,20 +331,6 @@ int isst_discover(struct isst_context *context)
 	return message_end(&context->messages, before, discover(context));
 }
 
-/** Where the lock was taken after the first discovery, this one is the first under it. */
-static int recover_late(struct isst_context *context)
-{
-	int error = 0;
-
-	if (!context->stale || !context_has_lock(context))
-		return 0;
-	context->stale = false;
-	if (!context->keep_journal)
-		error = journal_recover(context);
-	context->stale = error != 0;
-	return error;
-}
-
 static int rediscover(struct isst_context *context)
 {
 	int error = context_check_discovered(context);
@@ -370,7 +348,14 @@ static int rediscover(struct isst_context *context)
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
 	undisturbed_forget(&context->files);
-	return recover_late(context);
+	/* Where the lock was taken after the first discovery, this one is the first under it. */
+	if (!context->stale || !context_has_lock(context))
+		return 0;
+	context->stale = false;
+	if (!context->keep_journal)
+		error = journal_recover(context);
+	context->stale = error != 0;
+	return error;
 }
 
 int isst_close_device(struct isst_context *context)

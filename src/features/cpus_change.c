@@ -180,21 +180,6 @@ static const struct enabled_cores *find_enabled(const struct isst_change *change
 	return NULL;
 }
 
-/** Isolates the CPUs of a domain that are not enabled: those that were known before, too. */
-static int isolate_others(struct isst_change *change, const struct isst_domain *domain,
-			  uint64_t cores)
-{
-	const struct cpus_change work = { .change = change, .partitions = true };
-	struct isst_cpuset *enabled = topology_cpus_of_cores(change->context->topology, domain,
-							     cores);
-	struct isst_cpuset *others = enabled ? cpus_others(domain, enabled) : NULL;
-	int error = others ? cpus_plan_partition(&work, domain, others) : -ENOMEM;
-
-	isst_cpuset_free(enabled);
-	isst_cpuset_free(others);
-	return error;
-}
-
 /** Whether a CPU came online that is of a domain (NULL: of any that isolates none), and may not
  * stay so, as it is not enabled; *@at: where to begin, and where to go on. */
 static bool next_unlisted(const struct step *brought, const struct isst_domain *domain, size_t *at,
@@ -248,8 +233,17 @@ static int remove_unlisted_cpus(struct step *brought)
 		const struct enabled_cores *enabled = find_enabled(change, domain);
 		size_t at = 0;
 
-		if (enabled && enabled->isolated && next_unlisted(brought, domain, &at, &number))
-			error = isolate_others(change, domain, enabled->cores);
+		/* All that are not enabled: those that were known before, too. */
+		if (enabled && enabled->isolated && next_unlisted(brought, domain, &at, &number)) {
+			const struct cpus_change work = { .change = change, .partitions = true };
+			struct isst_cpuset *cores = topology_cpus_of_cores(context->topology,
+									   domain, enabled->cores);
+			struct isst_cpuset *others = cores ? cpus_others(domain, cores) : NULL;
+
+			error = others ? cpus_plan_partition(&work, domain, others) : -ENOMEM;
+			isst_cpuset_free(cores);
+			isst_cpuset_free(others);
+		}
 	}
 	return error;
 }

@@ -109,22 +109,6 @@ static int name_lifted_limits(struct step *step)
 				    "was below the base frequency of the level, and is removed");
 }
 
-/** Removes a limit below the level's base frequency: at that it would keep turbo out later. */
-static void plan_scaling(struct level_change *work, struct step *step, size_t i)
-{
-	const struct isst_level *level = &work->current.domains[i].level;
-	const struct isst_domain *domain = work->requests[i].domain;
-	unsigned int cpu;
-
-	if (level->base_mhz.state != ISST_KNOWN)
-		return;
-	if (step)
-		step->after = name_lifted_limits;
-	isst_cpuset_for_each (cpu, level->cpus)
-		step_raise(step, item_of(ITEM_SCALING_MAX, domain, cpu),
-			   level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
-}
-
 static bool has_cpus(const struct level_change *work, size_t i)
 {
 	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
@@ -142,6 +126,7 @@ static int plan_level_cpus(struct level_change *work)
 				    .count = work->current.count };
 	bool leaves_out = false;
 	struct step *scaling;
+	unsigned int cpu;
 	int error = targets ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < cpus.count && !error; i++) {
@@ -178,10 +163,20 @@ static int plan_level_cpus(struct level_change *work)
 	if (!error) {
 		cpus_plan_online(&cpus);
 		error = cpus_plan_offline(&cpus);
+		/* Removes limits below the level's base frequency: at that they would keep turbo
+		 * out later. */
 		scaling = change_step(change, ITEM_SCALING_MAX);
-		for (size_t i = 0; i < cpus.count; i++)
-			if (has_cpus(work, i))
-				plan_scaling(work, scaling, i);
+		for (size_t i = 0; i < cpus.count && scaling; i++) {
+			const struct isst_level *level = &work->current.domains[i].level;
+
+			if (!has_cpus(work, i) || level->base_mhz.state != ISST_KNOWN)
+				continue;
+			scaling->after = name_lifted_limits;
+			isst_cpuset_for_each (cpu, level->cpus)
+				step_raise(scaling,
+					   item_of(ITEM_SCALING_MAX, work->requests[i].domain, cpu),
+					   value_khz(&level->base_mhz), CPUFREQ_NO_LIMIT);
+		}
 	}
 	hotplug_end(&cpus.hotplug);
 	free(targets);

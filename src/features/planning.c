@@ -158,22 +158,6 @@ static void project_levels(const struct isst_change *change, struct domain_snaps
 	current->profile.current_level = projected;
 }
 
-static void project_core_power(const struct isst_change *change, struct isst_core_power *state)
-{
-	const struct item feature = item_of(ITEM_CORE_POWER, state->domain, 0);
-	const struct item qos = item_of(ITEM_QOS, state->domain, 0);
-	uint64_t on = state->enabled, word = 0;
-
-	if (change_project(change, &feature, &on))
-		state->enabled = on;
-	if (!change_project(change, &qos, &word))
-		return;
-	state->clos_enabled = word & QOS_CLOS_ENABLE;
-	/* By TPMI there is one switch for both. */
-	if (change->context->firmware.operations->one_core_power_switch)
-		state->enabled = state->clos_enabled;
-}
-
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile)
 {
 	if (!profile->failure.error && profile->enabled)
@@ -220,7 +204,19 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 			take_failure(&requests[i], needs->levels, &domains[i].level.failure);
 	}
 	for (size_t i = 0; i < count && !error && needs->core_power; i++) {
-		project_core_power(change, &domains[i].core_power);
+		struct isst_core_power *state = &domains[i].core_power;
+		const struct item feature = item_of(ITEM_CORE_POWER, state->domain, 0);
+		const struct item qos = item_of(ITEM_QOS, state->domain, 0);
+		uint64_t on = state->enabled, word = 0;
+
+		if (change_project(change, &feature, &on))
+			state->enabled = on;
+		if (change_project(change, &qos, &word)) {
+			state->clos_enabled = word & QOS_CLOS_ENABLE;
+			/* By TPMI there is one switch for both. */
+			if (change->context->firmware.operations->one_core_power_switch)
+				state->enabled = state->clos_enabled;
+		}
 		take_failure(&requests[i], needs->core_power, &domains[i].core_power.failure);
 	}
 	return error;

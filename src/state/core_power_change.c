@@ -371,23 +371,6 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 	return package_scope_end(&scope, change, requests, count, error);
 }
 
-/** The domains of the CPUs, each once. Returns their number. */
-static size_t find_domains(const struct domain_request *cpus, size_t count,
-			   struct domain_request *requests)
-{
-	size_t domains = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t known = 0;
-
-		while (known < domains && requests[known].domain != cpus[i].cpu->domain)
-			known++;
-		if (known == domains)
-			requests[domains++].domain = cpus[i].cpu->domain;
-	}
-	return domains;
-}
-
 /** What stands against a CPU is what does against its domain, or that its core is unknown. */
 int change_plan_association(struct isst_change *change, struct domain_request *cpus, size_t count,
 			    unsigned int clos)
@@ -401,17 +384,25 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 				   .cpus = isst_cpuset_new() };
 	const struct scope_needs needs = { SCOPE_REQUESTS, CORE_POWER_ONLY, CORE_POWER_ONLY };
 	struct package_scope scope = { 0 };
+	size_t domains = 0;
 	int error = requests && setting.cpus ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !error; i++)
+	/* The domains of the CPUs, each once. */
+	for (size_t i = 0; i < count && !error; i++) {
+		size_t known = 0;
+
 		error = context_check_cpu(context, cpus[i].cpu);
+		while (!error && known < domains && requests[known].domain != cpus[i].cpu->domain)
+			known++;
+		if (!error && known == domains)
+			requests[domains++].domain = cpus[i].cpu->domain;
+	}
 	if (!error && clos >= ISST_CLOS_COUNT)
 		error = message_error(&context->messages, -EINVAL,
 				      "CLOS %u does not exist: only 0 to %d", clos,
 				      ISST_CLOS_COUNT - 1);
 	if (!error)
-		error = package_scope_begin(change, requests, find_domains(cpus, count, requests),
-					    &needs, &scope);
+		error = package_scope_begin(change, requests, domains, &needs, &scope);
 	for (size_t i = 0; i < scope.own; i++)
 		check_support(change, &scope.requests[i], &scope.current.domains[i]);
 	for (size_t i = 0; i < count && !error; i++) {
