@@ -209,7 +209,7 @@ static void leave_uncertain(const struct isst_journal *journal)
 static int roll_back(struct isst_change *change)
 {
 	struct isst_context *context = change->context;
-	struct suspend_mark now;
+	struct suspend_mark now = change->held_since;
 	struct isst_journal *journal;
 	int error;
 

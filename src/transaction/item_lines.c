@@ -209,7 +209,7 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 	int result = item_lines_header(context, name, version, &header);
 	size_t prefix;
 
-	if (result)
+	if (result || !header)
 		return result;
 	/* The boot is behind the last blank. */
 	prefix = (size_t)(strrchr(header, ' ') + 1 - header);

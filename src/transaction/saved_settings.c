@@ -249,10 +249,12 @@ struct settings_file {
 static struct settings_file *file_of(struct isst_change *change, struct settings_file *files,
 				     const char *name)
 {
-	struct settings_file *file = files;
+	struct settings_file *file;
+	size_t at = 0;
 
-	while (strcmp(NAMES[file - files], name) != 0)
-		file++;
+	while (at + 1 < FILES && strcmp(NAMES[at], name) != 0)
+		at++;
+	file = &files[at];
 	if (file->name)
 		return file;
 	file->name = name;
