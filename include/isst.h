@@ -22,20 +22,18 @@
  *    before isst_discover(), unless documented otherwise.
  *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
  *    them. The results contain the error of each.
- *  - Pointers must not be NULL unless documented otherwise. A function that is given NULL
- *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error(NULL) returns "".
- *    Free functions accept NULL.
- *  - Flags that the library does not know are refused with -EINVAL. What a context or a change does
- *    is set by its options, which have flags, too: isst_open(), isst_discover(), isst_change_new(),
- *    isst_change_run() and the like have none of their own.
+ *  - Pointers must not be NULL unless documented otherwise. Given NULL, a function does nothing and
+ *    returns -EINVAL, NULL, 0 or false; isst_error(NULL) returns "". Free functions accept NULL.
+ *  - Unknown flags are refused with -EINVAL. Contexts and changes have options, including flags:
+ *    isst_open(), isst_discover(), isst_change_new(), isst_change_run() and the like take no flags.
  *  - Numbers that newer versions may add to are passed as int; an enum lists their values, which
  *    never get another meaning.
  *  - Names end with the unit of a value: _mhz, _w, _c, _ms, _s. All frequencies are
  *    MHz, except those of items (see isst_item_unit()).
- *  - What a function returns without const belongs to the caller: objects have a free function,
- *    texts are freed with free(3). What it returns as const belongs to the object that was asked:
- *    a context's, with its domains and CPUs, until isst_close(), those of results until
- *    isst_results_free(), those of a table of the library until the program ends.
+ *  - The caller owns what a function returns without const: objects have a free function, texts are
+ *    freed with free(3). A const return value belongs to the object that was queried: a context,
+ *    with its domains and CPUs, until isst_close(); results until isst_results_free(); tables of
+ *    the library until the program ends.
  *  - A context stores each different message once, until it is closed. Repeating the same calls on
  *    the same machine does not increase memory use. Messages can contain values and process ids; a
  *    program that runs for months and meets ever new ones may close its context and open another.
@@ -122,9 +120,9 @@ struct isst_finding;
  *  -ENODATA     there is no such value
  *  -EOVERFLOW   the value does not fit the type
  *  -EINTR       interrupted
- *  -EFBIG       the limit of file sizes is too low for the journal; SIGXFSZ, which ends a program
- *               by default, has to be ignored for that
- *  -EAGAIN      a rollback has to wait for something, such as CPUs that are offline
+ *  -EFBIG       the limit of file sizes is too low for the journal; the program must ignore SIGXFSZ
+ *               to get this error
+ *  -EAGAIN      a rollback has to wait, for example for offline CPUs
  *  -ENOENT      there is no such state, journal or platform
  *  -EPROTO      the versions of libisst and libisst-emulator differ
  *  -ENOEXEC     a program cannot be run on an emulated machine
@@ -318,9 +316,9 @@ ISST_API void isst_set_log_level(struct isst_context *context, int level);
 ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
 
 /**
- * A part of the machine that is online but was left out by discovery: a package whose power domains
- * the driver does not provide, or CPUs whose domain or core is unknown. As long as there is one, a
- * call for all domains or cores does not cover the whole machine. NULL past the last one.
+ * An online part of the machine that discovery left out: a package whose power domains the driver
+ * does not provide, or CPUs whose domain or core is unknown. Calls for all domains or cores do not
+ * cover it. NULL past the last one.
  */
 ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t index);
 
@@ -346,10 +344,10 @@ ISST_API const char *isst_offline_part_at(const struct isst_context *context, si
 ISST_API int isst_discover(struct isst_context *context);
 
 /**
- * Waits until the driver has its transports: at boot its modules are loaded one after the other,
- * and the device may exist before them. Called before isst_discover() and isst_lock(), both of
- * which keep the device open, and an open device keeps modules from registering; here it is opened
- * for moments only. Where no driver is needed (ISST_FACT_PRESET) it returns at once.
+ * Waits until the driver has its transports: at boot modules are loaded one by one, and the device
+ * may exist before them. Call it before isst_discover() and isst_lock(), which keep the device
+ * open: an open device keeps modules from registering. Returns at once where no driver is needed
+ * (ISST_FACT_PRESET).
  *
  * @flags: 0
  * Returns 0, -EOPNOTSUPP (there was no driver in that time, or one without all of its transports; a
@@ -493,7 +491,7 @@ ISST_API int isst_domain_die(const struct isst_domain *domain, unsigned int *die
 /** The number of the domain in its package, as the firmware counts; 0 on mailbox platforms. */
 ISST_API unsigned int isst_domain_number(const struct isst_domain *domain);
 
-/** The CPUs of a domain: with offline ones, as far as known; and the online ones. */
+/** The CPUs of a domain, including known offline ones; and the online ones. */
 ISST_API const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain);
 ISST_API const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain);
 
@@ -578,7 +576,7 @@ ISST_API int isst_cpus_by_name(struct isst_context *context, const char *name, u
 /* ---- Targets of calls ---- */
 
 /*
- * What a call is for: a set of domains, or a set of CPUs. Results have the order of the targets:
+ * Targets of a call: a set of domains, or a set of CPUs. Results have the order of the targets:
  * domains as they were added, CPUs by number. Adding a target twice has no effect. A call for
  * domains accepts CPUs, and is then for their domains; a call for CPUs does not accept domains
  * (-EINVAL).
@@ -958,11 +956,10 @@ ISST_API int isst_read_scaling_limits(struct isst_context *context,
 				      struct isst_results **results);
 
 /**
- * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. Reads one file of each
- * (cpufreq/scaling_cur_freq), and none of another CPU. Older kernels interrupt the CPU for it; a
- * program that must not disturb isolated and nohz_full CPUs leaves them out, see
- * isst_undisturbed_cpus(). An idle CPU may be shown with the frequency that it was last asked for.
- * -EOPNOTSUPP: without cpufreq, or offline.
+ * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. Reads one file of each CPU
+ * (cpufreq/scaling_cur_freq), and no other. Older kernels interrupt the CPU for it: leave isolated
+ * and nohz_full CPUs out to keep them undisturbed, see isst_undisturbed_cpus(). An idle CPU may
+ * show the frequency that was requested last. -EOPNOTSUPP: without cpufreq, or offline.
  *
  * @targets: CPUs
  */
@@ -973,10 +970,10 @@ ISST_API int isst_read_frequencies(struct isst_context *context, const struct is
 /**
  * Why the hardware has limited the frequency of each CPU, since the reasons were last cleared:
  * ISST_VALUE_LIMIT_REASONS. Reads one file of each power domain of the machine (debugfs,
- * tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU. What the
- * file has of the domain as a whole is that of each CPU if it has nothing of single CPUs.
- * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and under kernel lockdown no
- * process.
+ * tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU. Reasons of
+ * the whole domain count for each CPU if the file has none of single CPUs.
+ * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and no process under kernel
+ * lockdown.
  *
  * @targets: CPUs
  */
@@ -1009,7 +1006,7 @@ ISST_API int isst_undisturbed_cpus(struct isst_context *context, struct isst_cpu
 
 /* ---- Events of the kernel ---- */
 
-/** What CPUs can do has changed, as with each level; perhaps. */
+/** Capabilities of CPUs may have changed, as with each level. */
 #define ISST_EVENT_CHANGE 1
 /** CPUs went on- or offline, or a module of the kernel came or went. */
 #define ISST_EVENT_DEVICES 2
@@ -1094,7 +1091,7 @@ enum isst_severity {
 	ISST_SEVERITY_ADVISORY = 4
 };
 
-/** What can be found, the most important first. docs/explain.md describes each. */
+/** Kinds of findings, the most important first. docs/explain.md describes each. */
 enum isst_finding_kind {
 	ISST_FINDING_CLOS_MAX_ZERO = 1,
 	ISST_FINDING_LIMITED_THERMAL = 2,
@@ -1212,7 +1209,7 @@ ISST_API int isst_finding_code(const struct isst_finding *finding);
 ISST_API const char *isst_finding_name(const struct isst_finding *finding);
 ISST_API int isst_finding_severity(const struct isst_finding *finding);
 
-/** Where it was found: `machine`, or domains, such as `package 0, power domains 0-1`. */
+/** The place of the finding: `machine`, or domains, such as `package 0, power domains 0-1`. */
 ISST_API const char *isst_finding_place(const struct isst_finding *finding);
 
 /** The CPUs concerned; empty if it is about no CPU in particular. */
@@ -1221,8 +1218,8 @@ ISST_API const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *
 /** The numbers of the packages concerned; empty if it is about the machine as a whole. */
 ISST_API const struct isst_cpuset *isst_finding_packages(const struct isst_finding *finding);
 
-/** What was read, and of what; what it means for the CPUs; and the command that fixes it, or advice
- * where no command can; "" if there is none. */
+/** The values that were read, and from where; their meaning for the CPUs; and the command that
+ * fixes it, or advice where no command can, or "". */
 ISST_API const char *isst_finding_evidence(const struct isst_finding *finding);
 ISST_API const char *isst_finding_meaning(const struct isst_finding *finding);
 ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
@@ -1495,9 +1492,9 @@ ISST_API int isst_change_add_all_online(struct isst_change *change,
 					struct isst_results **results);
 
 /**
- * Adds all that a configuration states, in the order that the hardware requires. It is planned from
- * the machine as it is: requests can be added behind it, and none before it. If the kernel or the
- * firmware makes another value of one that is stated, isst_change_run() fails with -EIO.
+ * Adds all statements of a configuration, in the order that the hardware requires. The plan starts
+ * from the present state: other requests can be added after it, but not before. If the kernel or
+ * the firmware changes a stated value, isst_change_run() fails with -EIO.
  *
  * @flags: 0
  * Returns as isst_config_check(), also if the state of the machine forbids what is stated (-EIO),
@@ -1540,9 +1537,9 @@ ISST_API int isst_change_run(struct isst_change *change);
  *
  * Meanwhile the context keeps the lock: isst_unlock() and other changes of the context are refused
  * with -EINVAL, and isst_lock() of other processes with -EBUSY. They may read, and so may this one.
- * What no program has decided on does not last: isst_change_free() and isst_close() roll the change
- * back, and if the process dies, the next one that discovers the machine under the lock does so. A
- * forked child can do neither. Settings that ISST_CHANGE_ADD_AUTO saves are saved on release.
+ * Without a decision the change does not last: isst_change_free() and isst_close() roll it back,
+ *and if the process dies, the next one that discovers the machine under the lock does so. A forked
+ * child can do neither. Settings that ISST_CHANGE_ADD_AUTO saves are saved on release.
  */
 
 /**
@@ -1584,9 +1581,9 @@ ISST_API int isst_change_abandon(struct isst_change *change);
 ISST_API bool isst_change_is_held(const struct isst_change *change);
 
 /**
- * Which process holds a change now, so that the state of the machine is a temporary one: `process
- * 4711 holds a change (with, since 2026-11-26T10:05:00Z)`. NULL: none does, or the parent of this
- * process, which holds it for this one. The text lives as long as the context.
+ * The process that holds a change now, which makes the machine's state temporary: `process 4711
+ * holds a change (with, since 2026-11-26T10:05:00Z)`. NULL: none does, or the parent of this
+ * process holds it for this one. The text lives as long as the context.
  */
 ISST_API const char *isst_change_holder(struct isst_context *context);
 
@@ -1597,7 +1594,7 @@ ISST_API const char *isst_change_holder(struct isst_context *context);
 ISST_API const struct isst_change_step *isst_change_step_at(const struct isst_change *change,
 							    size_t index);
 
-/** What a step writes, as text (`package 0, die 0: CLOS 2`) and as item. */
+/** The target of a step, as text (`package 0, die 0: CLOS 2`) and as item. */
 ISST_API const char *isst_change_step_target(const struct isst_change_step *step);
 ISST_API const struct isst_item *isst_change_step_item(const struct isst_change_step *step);
 
@@ -1632,7 +1629,7 @@ ISST_API bool isst_change_is_unchanged(const struct isst_change *change);
 ISST_API bool isst_change_has_left_out(const struct isst_change *change,
 				       const struct isst_domain *domain);
 
-/** What a warning is about; later versions know more. docs/json-v2.md describes each. */
+/** Kinds of warnings; later versions may add more. docs/json-v2.md describes each. */
 enum isst_warning_kind {
 	ISST_WARNING_LEFT_OUT = 1,
 	ISST_WARNING_CPUS_LEFT_OUT = 2,
@@ -1693,16 +1690,16 @@ ISST_API int isst_warning_code_at(size_t index);
 /** The name of a code: `clipped`; NULL if there is no such code. */
 ISST_API const char *isst_warning_code_name(int code);
 
-/** What differs from before after an incomplete rollback. It belongs to the change. NULL past the
+/** A difference that remains after an incomplete rollback. It belongs to the change. NULL past the
  * last one. */
 ISST_API const char *isst_change_difference_at(const struct isst_change *change, size_t index);
 
 /* ---- Configurations ---- */
 
 /*
- * A configuration states what a machine shall be: the statements of isst-config(5). It can be
- * compared with a machine, applied to it as one change, and read from it. What it does not mention
- * is neither compared nor changed.
+ * A configuration states the desired state of a machine: the statements of isst-config(5). It can
+ * be compared with a machine, applied to it as one change, and read from it. Settings that it does
+ * not mention are neither compared nor changed.
  */
 
 /** Creates an empty configuration, which needs no machine; NULL if out of memory. */
@@ -1744,9 +1741,9 @@ ISST_API int isst_config_skipped_error_at(const struct isst_config *config, size
  *
  * @flags: 0
  * @text: set to the text, which the caller frees; NULL on error
- * Returns 0, or -ENODATA (it is of several texts: as a later one overrides the earlier ones, a
- * single text need not state the same). What isst_config_read(), isst_config_defaults() and
- * isst_config_boot() make is one text.
+ * Returns 0, or -ENODATA (it consists of several texts: later ones override earlier ones, so a
+ * single text need not state the same). Results of isst_config_read(), isst_config_defaults() and
+ * isst_config_boot() are one text.
  */
 ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text);
 
@@ -1770,13 +1767,13 @@ ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int 
 ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
 			      struct isst_config **config);
 
-/** The same of some domains. What they have in common may be stated for all: it is to be compared
- * with their domains alone, see isst_config_set_targets(). Returns 0, -EIO as above, or -EINVAL. */
+/** The same for some domains. Common values may be stated for all domains: compare it with these
+ * domains only, see isst_config_set_targets(). Returns 0, -EIO as above, or -EINVAL. */
 ISST_API int isst_config_read_targets(struct isst_context *context,
 				      const struct isst_targets *targets, unsigned int flags,
 				      struct isst_config **config);
 
-/** What isst_config_defaults() contains. */
+/** Parts of isst_config_defaults(). */
 #define ISST_CONFIG_CLOS 1U	    /* CLOS: min 0, no max, weight 0 */
 #define ISST_CONFIG_ASSOCIATIONS 2U /* all cores in CLOS 0 */
 #define ISST_CONFIG_FEATURES 4U	    /* turbo-freq, base-freq and core-power off */
@@ -1811,7 +1808,7 @@ ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
 ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context,
 			       unsigned int flags);
 
-/** What differs alike in several domains is listed for each of them. */
+/** List a difference common to several domains for each of them. */
 #define ISST_CONFIG_CHECK_SEPARATELY 1U
 /** Registers that only isolated CPUs could be asked for (isst_undisturbed_cpus()), which would be
  * interrupted, are not compared. */
@@ -1955,7 +1952,7 @@ ISST_API bool isst_journal_is_moved(const struct isst_journal *journal);
 ISST_API const struct isst_journal_entry *isst_journal_entry_at(const struct isst_journal *journal,
 								size_t index);
 
-/** What the entry is about, as text (`package 0, die 0: CLOS 2`) and as item. */
+/** The target of the entry, as text (`package 0, die 0: CLOS 2`) and as item. */
 ISST_API const char *isst_journal_entry_target(const struct isst_journal_entry *entry);
 ISST_API const struct isst_item *isst_journal_entry_item(const struct isst_journal_entry *entry);
 
@@ -1975,7 +1972,7 @@ ISST_API int isst_journal_entry_written_number(const struct isst_journal_entry *
 ISST_API int isst_journal_entry_present_number(const struct isst_journal_entry *entry,
 					       uint64_t *number);
 
-/** Which process set the present value, as text for users. */
+/** The process that set the present value, as text for users. */
 ISST_API const char *isst_journal_entry_finding(const struct isst_journal_entry *entry);
 
 /** isst_journal_apply() restores the old value. The item may have that value now, but still change.
