@@ -229,19 +229,6 @@ static int find_cooling(struct kernel_files *files, unsigned int cpu, struct lim
 	return error == -ENOENT ? 0 : error;
 }
 
-static int find_bios_limit(struct kernel_files *files, unsigned int cpu,
-			   struct limit_owners *owners)
-{
-	uint64_t limit, highest;
-	int error = cpufreq_read(files, cpu, "bios_limit", &limit);
-
-	if (!error)
-		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
-	if (!error && limit < highest)
-		error = note_owner(owners, "cpufreq/bios_limit", limit, limit);
-	return error == -ENOENT ? 0 : error;
-}
-
 /** Passive intel_pstate requests its percentages from cpufreq. The lower one is never 0: that of
  * the lowest frequency limits nothing. */
 static int find_percentage(struct kernel_files *files, unsigned int cpu,
@@ -272,12 +259,19 @@ static int find_percentage(struct kernel_files *files, unsigned int cpu,
 
 static int find_owners(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
+	uint64_t limit, highest;
 	int error = 0;
 
 	if (owners->limit == CPUFREQ_MAX) {
 		error = find_cooling(files, cpu, owners);
 		if (!error)
-			error = find_bios_limit(files, cpu, owners);
+			error = cpufreq_read(files, cpu, "bios_limit", &limit);
+		if (!error)
+			error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
+		if (!error && limit < highest)
+			error = note_owner(owners, "cpufreq/bios_limit", limit, limit);
+		if (error == -ENOENT)
+			error = 0;
 	}
 	if (!error)
 		error = find_percentage(files, cpu, owners);

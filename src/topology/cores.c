@@ -16,12 +16,6 @@
 
 /* ---- Packages split into power domains, which the kernel's die ids do not show ---- */
 
-/** The domains as the kernel reports them, while new ones replace them. */
-struct dies {
-	struct topology_domain **domains;
-	size_t count;
-};
-
 bool topology_is_unserved(const struct topology *topology, unsigned int package,
 			  unsigned int number)
 {
@@ -97,25 +91,24 @@ static int add_package(const struct topology_sources *sources, struct topology *
 }
 
 /** Whether a die is the first of its package. */
-static bool is_first_die(const struct dies *dies, size_t i)
+static bool is_first_die(struct topology_domain *const *dies, size_t i)
 {
-	return i == 0 || dies->domains[i]->public.package != dies->domains[i - 1]->public.package;
+	return i == 0 || dies[i]->public.package != dies[i - 1]->public.package;
 }
 
 static int add_packages(const struct topology_sources *sources, struct topology *topology,
-			const struct dies *dies)
+			struct topology_domain *const *dies, size_t count)
 {
 	/* 0 where other packages may be offline. */
 	unsigned int packages = 0;
 	int error = 0;
 
 	if (isst_cpuset_count(topology->online) >= isst_cpuset_count(topology->present))
-		for (size_t i = 0; i < dies->count; i++)
+		for (size_t i = 0; i < count; i++)
 			packages += is_first_die(dies, i);
-	for (size_t i = 0; i < dies->count && !error; i++)
+	for (size_t i = 0; i < count && !error; i++)
 		if (is_first_die(dies, i))
-			error = add_package(sources, topology, dies->domains[i]->public.package,
-					    packages);
+			error = add_package(sources, topology, dies[i]->public.package, packages);
 	return error;
 }
 
@@ -191,16 +184,17 @@ out:
 }
 
 /** Gives domains without CPUs the die of their package, if it has only one. */
-static void place_without_cpus(struct topology *topology, const struct dies *dies)
+static void place_without_cpus(struct topology *topology, struct topology_domain *const *dies,
+			       size_t die_count)
 {
 	for (size_t i = 0; i < topology->domain_count; i++) {
 		struct isst_domain *domain = &topology->domains[i]->public;
 		size_t count = 0;
 
-		for (size_t j = 0; j < dies->count && !domain->die_known; j++) {
-			if (dies->domains[j]->public.package != domain->package)
+		for (size_t j = 0; j < die_count && !domain->die_known; j++) {
+			if (dies[j]->public.package != domain->package)
 				continue;
-			domain->die = dies->domains[j]->public.die;
+			domain->die = dies[j]->public.die;
 			count++;
 		}
 		if (count == 1)
@@ -212,12 +206,14 @@ static void place_without_cpus(struct topology *topology, const struct dies *die
 
 int topology_split_packages(const struct topology_sources *sources, struct topology *topology)
 {
-	struct dies dies = { topology->domains, topology->domain_count };
+	/* The domains as the kernel reports them. */
+	struct topology_domain **dies = topology->domains;
+	const size_t die_count = topology->domain_count;
 	int error;
 
 	topology->domains = NULL;
 	topology->domain_count = 0;
-	error = add_packages(sources, topology, &dies);
+	error = add_packages(sources, topology, dies, die_count);
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
 		error = move_cpu(topology, topology->cpus[i]);
 	if (!error)
@@ -227,12 +223,12 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 				      "the driver provides no power domain of any package: is the "
 				      "module isst_tpmi loaded, and bound to its devices?");
 	if (!error) {
-		place_without_cpus(topology, &dies);
+		place_without_cpus(topology, dies, die_count);
 		topology_order_domains(sources, topology);
 	}
-	for (size_t i = 0; i < dies.count; i++)
-		topology_free_domain(dies.domains[i]);
-	free(dies.domains);
+	for (size_t i = 0; i < die_count; i++)
+		topology_free_domain(dies[i]);
+	free(dies);
 	return error;
 }
 

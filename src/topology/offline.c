@@ -95,32 +95,6 @@ static int read_cache(struct topology_cache *cache, const struct runtime_directo
 	return error;
 }
 
-/** Writes the cache if it has changed; errors are only traced. */
-static void update_cache(const struct topology_cache *old,
-			 const struct runtime_directory *directory, const char *boot_id,
-			 const struct cached_cpu *cpus, size_t count, struct messages *messages)
-{
-	struct memory_stream memory;
-	char *text = NULL;
-	int error = memory_stream_open(&memory);
-
-	if (!error) {
-		fprintf(memory.stream, HEADER COLUMNS, boot_id);
-		for (size_t i = 0; i < count; i++)
-			fprintf(memory.stream, "%u %u %u %u %u %u\n", cpus[i].number,
-				cpus[i].package, cpus[i].die, cpus[i].domain, cpus[i].core,
-				cpus[i].thread);
-		text = memory_stream_text(&memory);
-		error = text ? 0 : -ENOMEM;
-	}
-	if (text && (!old->text || strcmp(old->text, text) != 0))
-		error = runtime_file_replace(directory, FILE_NAME, text);
-	if (error)
-		message_trace(messages, "%s/" FILE_NAME " is not written: %s", directory->path,
-			      runtime_file_strerror(error));
-	free(text);
-}
-
 /* ---- CPUs that are offline now ---- */
 
 static struct topology_domain *find_domain(const struct topology *topology,
@@ -265,31 +239,42 @@ bool topology_is_unreachable(const struct topology *topology, unsigned int numbe
 		       compare_numbers);
 }
 
-/** Remembers what is known now, and what was known of entirely offline dies. */
-static int remember(const struct topology_sources *sources, const struct topology *topology,
-		    const struct topology_cache *cache, const char *boot_id)
+/** Remembers what is known now, and what was known of entirely offline dies; errors are traced. */
+static void remember(const struct topology_sources *sources, const struct topology *topology,
+		     const struct topology_cache *cache, const char *boot_id)
 {
-	struct cached_cpu *cpus = calloc(topology->cpu_count + cache->count + 1, sizeof(*cpus));
-	size_t count = 0;
+	static const char CPU[] = "%u %u %u %u %u %u\n";
+	struct memory_stream memory;
+	char *text = NULL;
+	int error = memory_stream_open(&memory);
 
-	if (!cpus)
-		return -ENOMEM;
-	for (size_t i = 0; i < topology->cpu_count; i++) {
+	if (!error)
+		fprintf(memory.stream, HEADER COLUMNS, boot_id);
+	for (size_t i = 0; !error && i < topology->cpu_count; i++) {
 		const struct isst_cpu *cpu = &topology->cpus[i]->public;
 
 		if (cpu->core_known)
-			cpus[count++] = (struct cached_cpu){ cpu->number,      cpu->domain->package,
-							     cpu->domain->die, cpu->domain->number,
-							     cpu->core,	       cpu->thread };
+			fprintf(memory.stream, CPU, cpu->number, cpu->domain->package,
+				cpu->domain->die, cpu->domain->number, cpu->core, cpu->thread);
 	}
-	for (size_t i = 0; i < cache->count; i++)
-		if (isst_cpuset_has(topology->present, cache->cpus[i].number) &&
-		    !topology_cpu(topology, cache->cpus[i].number) &&
-		    !find_domain(topology, &cache->cpus[i]))
-			cpus[count++] = cache->cpus[i];
-	update_cache(cache, sources->runtime, boot_id, cpus, count, sources->messages);
-	free(cpus);
-	return 0;
+	for (size_t i = 0; !error && i < cache->count; i++) {
+		const struct cached_cpu *cpu = &cache->cpus[i];
+
+		if (isst_cpuset_has(topology->present, cpu->number) &&
+		    !topology_cpu(topology, cpu->number) && !find_domain(topology, cpu))
+			fprintf(memory.stream, CPU, cpu->number, cpu->package, cpu->die,
+				cpu->domain, cpu->core, cpu->thread);
+	}
+	if (!error)
+		text = memory_stream_text(&memory);
+	if (!text)
+		error = -ENOMEM;
+	else if (!cache->text || strcmp(cache->text, text) != 0)
+		error = runtime_file_replace(sources->runtime, FILE_NAME, text);
+	if (error)
+		message_trace(sources->messages, "%s/" FILE_NAME " is not written: %s",
+			      sources->runtime->path, runtime_file_strerror(error));
+	free(text);
 }
 
 int topology_recall_offline(const struct topology_sources *sources, struct topology *topology)
@@ -313,7 +298,7 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	if (!error)
 		error = keep_unreachable(topology, &cache);
 	if (!error)
-		error = remember(sources, topology, &cache, boot_id);
+		remember(sources, topology, &cache, boot_id);
 	free(cache.text);
 	free(cache.cpus);
 	return error;
