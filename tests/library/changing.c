@@ -11,36 +11,35 @@
 
 static struct isst_change *begin_change(struct isst_context *context, unsigned int flags)
 {
-	struct isst_change_options *options = isst_change_options_new();
+	freed_by(isst_change_options_free) struct isst_change_options *options =
+		isst_change_options_new();
 	struct isst_change *change;
 
 	assert_non_null(options);
 	ok(isst_change_options_set_flags(options, flags));
 	ok(isst_change_options_set_command(options, "test"));
 	ok(isst_change_new(context, options, &change));
-	isst_change_options_free(options);
 	return change;
 }
 
 static int add_level(struct isst_change *change, struct isst_context *context, unsigned int level,
 		     struct isst_results **results)
 {
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets = all_domains(context);
 	int error;
 
 	ok(isst_request_set(request, ISST_VALUE_LEVEL, level));
 	error = isst_change_add_level(change, targets, request, 0, results);
-	isst_request_free(request);
 	return error;
 }
 
 /** What it plans depends on the machine, and not on what other requests leave. */
-static void configurations_come_first(void **state)
+MACHINE_TEST(configurations_come_first)
 {
 	static const char TEXT[] = "level 1\n";
 	struct isst_change *change;
-	struct isst_config *config;
+	freed_by(isst_config_free) struct isst_config *config = NULL;
 	struct isst_results *results;
 
 	lock_and_discover("guide");
@@ -55,7 +54,6 @@ static void configurations_come_first(void **state)
 	change = begin_change(fixture.context, 0);
 	ok(isst_change_add_config(change, config, 0));
 	isst_change_free(change);
-	isst_config_free(config);
 }
 
 /** The current level of a domain. */
@@ -71,7 +69,7 @@ static unsigned int level_of(struct isst_context *context, size_t index)
 	return level;
 }
 
-static void a_change_is_made(void **state)
+MACHINE_TEST(a_change_is_made)
 {
 	const struct isst_change_step *step;
 	const char *old_text, *new_text;
@@ -135,7 +133,7 @@ static struct isst_change *hold_level(void)
 	return change;
 }
 
-static void every_warning_has_a_code_with_a_name_of_its_own(void **state)
+MACHINE_TEST(every_warning_has_a_code_with_a_name_of_its_own)
 {
 	size_t count = 0;
 	int code;
@@ -151,7 +149,7 @@ static void every_warning_has_a_code_with_a_name_of_its_own(void **state)
 	assert_true(count > 30);
 }
 
-static void a_warning_has_a_code(void **state)
+MACHINE_TEST(a_warning_has_a_code)
 {
 	struct isst_change *change;
 
@@ -169,7 +167,7 @@ static void a_warning_has_a_code(void **state)
 	isst_change_free(change);
 }
 
-static void a_held_change_is_rolled_back(void **state)
+MACHINE_TEST(a_held_change_is_rolled_back)
 {
 	struct isst_change *change;
 
@@ -183,7 +181,7 @@ static void a_held_change_is_rolled_back(void **state)
 	isst_change_free(change);
 }
 
-static void a_held_change_is_released(void **state)
+MACHINE_TEST(a_held_change_is_released)
 {
 	struct isst_change *change;
 
@@ -195,7 +193,7 @@ static void a_held_change_is_released(void **state)
 	assert_int_equal(level_of(fixture.context, 0), 3);
 }
 
-static void a_held_change_that_is_freed_is_rolled_back(void **state)
+MACHINE_TEST(a_held_change_that_is_freed_is_rolled_back)
 {
 	struct isst_change *change;
 
@@ -205,7 +203,7 @@ static void a_held_change_that_is_freed_is_rolled_back(void **state)
 	ok(isst_unlock(fixture.context));
 }
 
-static void a_dry_run_is_not_held(void **state)
+MACHINE_TEST(a_dry_run_is_not_held)
 {
 	struct isst_change *change;
 
@@ -220,7 +218,7 @@ static void a_dry_run_is_not_held(void **state)
 }
 
 /** Turbo ratio limits that a level replaces, and that cannot be read. */
-static void a_dry_run_reports_what_cannot_be_rolled_back(void **state)
+MACHINE_TEST(a_dry_run_reports_what_cannot_be_rolled_back)
 {
 	static const unsigned int FLAGS[] = { ISST_CHANGE_DRY_RUN,
 					      ISST_CHANGE_DRY_RUN | ISST_CHANGE_REVERSIBLE };
@@ -240,7 +238,7 @@ static void a_dry_run_reports_what_cannot_be_rolled_back(void **state)
 	}
 }
 
-static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
+MACHINE_TEST(a_dry_run_needs_no_lock_and_writes_nothing)
 {
 	struct isst_change *change;
 
@@ -263,7 +261,7 @@ static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
 	isst_change_free(change);
 }
 
-static void wrong_flags_spoil_the_change(void **state)
+MACHINE_TEST(wrong_flags_spoil_the_change)
 {
 	struct isst_targets *targets;
 	struct isst_results *results;
@@ -289,7 +287,7 @@ static void wrong_flags_spoil_the_change(void **state)
 	run_and_free(change, -EINVAL);
 }
 
-static void bringing_all_CPUs_online_takes_no_targets(void **state)
+MACHINE_TEST(bringing_all_CPUs_online_takes_no_targets)
 {
 	struct isst_change *change;
 
@@ -301,7 +299,7 @@ static void bringing_all_CPUs_online_takes_no_targets(void **state)
 }
 
 /** It would never be made, and the objection would be to a change that was made. */
-static void nothing_is_added_to_a_change_that_was_run(void **state)
+MACHINE_TEST(nothing_is_added_to_a_change_that_was_run)
 {
 	struct isst_targets *targets;
 	struct isst_results *results;
@@ -326,7 +324,7 @@ static void nothing_is_added_to_a_change_that_was_run(void **state)
 }
 
 /** The firmware has no such frequency, and no other one is set in its place. */
-static void a_frequency_between_two_ratios_is_refused(void **state)
+MACHINE_TEST(a_frequency_between_two_ratios_is_refused)
 {
 	static const int FREQUENCIES[] = { ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
 					   ISST_VALUE_CLOS_DESIRED_MHZ };
@@ -334,7 +332,7 @@ static void a_frequency_between_two_ratios_is_refused(void **state)
 
 	lock_and_discover("guide");
 	for (size_t i = 0; i < sizeof(FREQUENCIES) / sizeof(FREQUENCIES[0]); i++) {
-		struct isst_request *request = isst_request_new();
+		freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 
 		ok(isst_request_set(request, ISST_VALUE_CLOS, 1));
 		ok(isst_request_set(request, FREQUENCIES[i], 1250));
@@ -343,7 +341,6 @@ static void a_frequency_between_two_ratios_is_refused(void **state)
 					     NULL));
 		assert_non_null(strstr(isst_error(fixture.context), "1250 MHz"));
 		isst_change_free(change);
-		isst_request_free(request);
 	}
 }
 
@@ -355,11 +352,11 @@ static void count_errors(void *data, int level, const char *message)
 }
 
 /** The next version may know more priorities; this one takes none of them for another. */
-static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
+MACHINE_TEST(a_priority_that_does_not_exist_is_refused_and_logged)
 {
 	static const unsigned int PRIORITIES[] = { 2, 7, INT32_MAX, UINT32_MAX };
 	struct isst_options *options = isst_options_new();
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_change *change;
 	unsigned int errors = 0;
 
@@ -377,11 +374,10 @@ static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
 		assert_int_equal(errors, i + 1);
 		isst_change_free(change);
 	}
-	isst_request_free(request);
 }
 
 /** A child that was forked has the descriptor of the lock, too. */
-static void unlocking_releases_the_lock_whatever_children_there_are(void **state)
+MACHINE_TEST(unlocking_releases_the_lock_whatever_children_there_are)
 {
 	int ends[2];
 	pid_t child;
@@ -405,7 +401,7 @@ static void unlocking_releases_the_lock_whatever_children_there_are(void **state
 /** All other cores lose priority: not for CPUs that cannot gain it. */
 /** What a CLOS, or core-power, does not have is refused rather than dropped; 0 is what it reads as.
  */
-static void what_the_machine_does_not_have_is_refused(void **state)
+MACHINE_TEST(what_the_machine_does_not_have_is_refused)
 {
 	static const struct {
 		const char *platform;
@@ -427,7 +423,8 @@ static void what_the_machine_does_not_have_is_refused(void **state)
 		assert_int_equal(isst_platform_fact(fixture.context, CASES[i].fact), CASES[i].has);
 		for (unsigned int value = 0; value <= 500; value += 500) {
 			struct isst_targets *targets = all_domains(fixture.context);
-			struct isst_request *request = isst_request_new();
+			freed_by(isst_request_free) struct isst_request *request =
+				isst_request_new();
 			struct isst_change *change = begin_change(fixture.context, 0);
 			unsigned int given = CASES[i].id == ISST_VALUE_CLOS_DESIRED_MHZ
 						     ? value
@@ -438,17 +435,16 @@ static void what_the_machine_does_not_have_is_refused(void **state)
 			assert_int_equal(isst_change_add_clos(change, targets, request, 0, NULL),
 					 CASES[i].has || value == 0 ? 0 : -EOPNOTSUPP);
 			isst_change_free(change);
-			isst_request_free(request);
 		}
 	}
 }
 
-static void proportional_priority_is_refused_where_there_is_none(void **state)
+MACHINE_TEST(proportional_priority_is_refused_where_there_is_none)
 {
 	static const char *const PLATFORMS[] = { "guide", "cooperlake" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct isst_request *request = isst_request_new();
+		freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 		struct isst_targets *targets;
 		struct isst_change *change;
 
@@ -460,12 +456,11 @@ static void proportional_priority_is_refused_where_there_is_none(void **state)
 							    ISST_CHANGE_ADD_ENABLE, NULL),
 				 i == 0 ? 0 : -EOPNOTSUPP);
 		isst_change_free(change);
-		isst_request_free(request);
 	}
 }
 
 /** A program that has closed its standard error writes its messages into no file of the library. */
-static void no_file_takes_the_place_of_a_stream(void **state)
+MACHINE_TEST(no_file_takes_the_place_of_a_stream)
 {
 	const int kept = dup(STDERR_FILENO);
 	struct isst_change *change;
@@ -485,9 +480,9 @@ static void no_file_takes_the_place_of_a_stream(void **state)
 	close(kept);
 }
 
-static void high_priority_is_for_cpus_of_the_targets(void **state)
+MACHINE_TEST(high_priority_is_for_cpus_of_the_targets)
 {
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets;
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct isst_change *change;
@@ -527,12 +522,11 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 	assert_true(strstr(isst_error(fixture.context), "CPU 1000"));
 	run_and_free(change, -EOPNOTSUPP);
 	isst_cpuset_free(cpus);
-	isst_request_free(request);
 	isst_targets_free(targets);
 }
 
 /** Programs that are started later meet the machine that they would have met before. */
-static void a_program_that_cannot_be_started_leaves_the_environment(void **state)
+MACHINE_TEST(a_program_that_cannot_be_started_leaves_the_environment)
 {
 	static char NAME[] = "/nonexistent";
 	char *words[] = { NAME, NULL }, *error = NULL;
@@ -548,7 +542,7 @@ static void a_program_that_cannot_be_started_leaves_the_environment(void **state
 	unsetenv("LD_PRELOAD");
 }
 
-static void targets_that_are_left_out_make_a_change_partial(void **state)
+MACHINE_TEST(targets_that_are_left_out_make_a_change_partial)
 {
 	struct isst_results *results;
 	struct isst_change *change;
@@ -572,7 +566,7 @@ static void targets_that_are_left_out_make_a_change_partial(void **state)
 	isst_change_free(change);
 }
 
-static void CLOS_and_associations_are_set(void **state)
+MACHINE_TEST(CLOS_and_associations_are_set)
 {
 	struct isst_request *request = isst_request_new();
 	struct isst_targets *domains, *cpus;
@@ -603,7 +597,7 @@ static void CLOS_and_associations_are_set(void **state)
 	isst_request_free(request);
 }
 
-static void what_was_planned_under_an_earlier_lock_is_refused(void **state)
+MACHINE_TEST(what_was_planned_under_an_earlier_lock_is_refused)
 {
 	struct isst_context *other;
 	struct isst_change *change;
@@ -629,7 +623,7 @@ static void what_was_planned_under_an_earlier_lock_is_refused(void **state)
 	isst_close(other);
 }
 
-static void under_a_late_lock_the_machine_is_discovered_anew_first(void **state)
+MACHINE_TEST(under_a_late_lock_the_machine_is_discovered_anew_first)
 {
 	const struct isst_domain *domain;
 	struct isst_change *change;
@@ -661,21 +655,21 @@ static int die(void *data)
 /** Another context on the machine, with a function that is asked whether to interrupt. */
 static struct isst_context *open_interruptible(int (*interrupted)(void *data), int *asked)
 {
-	struct isst_options *options = isst_options_new();
+	freed_by(isst_options_free) struct isst_options *options = isst_options_new();
 	struct isst_context *context;
 
 	assert_non_null(options);
 	isst_options_set_interrupted(options, interrupted, asked);
 	context = fixture_open(&fixture, options);
-	isst_options_free(options);
 	return context;
 }
 
 /** Runs a change of two steps on a context that is interrupted before the second one. */
 static int run_interrupted(void)
 {
-	struct isst_change_options *options = isst_change_options_new();
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_change_options_free) struct isst_change_options *options =
+		isst_change_options_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets = all_domains(fixture.context);
 	struct isst_change *change;
 	int error;
@@ -688,8 +682,6 @@ static int run_interrupted(void)
 	ok(add_level(change, fixture.context, 3, NULL));
 	error = isst_change_run(change);
 	isst_change_free(change);
-	isst_request_free(request);
-	isst_change_options_free(options);
 	return error;
 }
 
@@ -705,7 +697,7 @@ static unsigned int clos_minimum(struct isst_context *context)
 	return minimum;
 }
 
-static void an_interrupted_change_is_rolled_back(void **state)
+MACHINE_TEST(an_interrupted_change_is_rolled_back)
 {
 	int asked = 0;
 
@@ -738,7 +730,7 @@ static void do_nothing(int number)
 }
 
 /** A handler of a timer ends each sleep early. */
-static void signals_do_not_shorten_the_wait_for_the_lock(void **state)
+MACHINE_TEST(signals_do_not_shorten_the_wait_for_the_lock)
 {
 	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
 	struct isst_context *other;
@@ -757,7 +749,7 @@ static void signals_do_not_shorten_the_wait_for_the_lock(void **state)
 	isst_close(other);
 }
 
-static void the_wait_for_the_lock_can_be_interrupted(void **state)
+MACHINE_TEST(the_wait_for_the_lock_can_be_interrupted)
 {
 	struct isst_context *other;
 	int asked = 0;
@@ -771,7 +763,7 @@ static void the_wait_for_the_lock_can_be_interrupted(void **state)
 }
 
 /** An earlier version locks the device alone; others look at that lock for an instant, only. */
-static void without_a_timeout_the_lock_is_not_waited_for(void **state)
+MACHINE_TEST(without_a_timeout_the_lock_is_not_waited_for)
 {
 	struct isst_context *other;
 	int device, asked = 0;
@@ -832,7 +824,7 @@ static int discard_in_child(struct isst_context *context, struct isst_change *ch
 	return -isst_journal_discard(context, 0);
 }
 
-static void the_lock_stays_with_the_parent(void **state)
+MACHINE_TEST(the_lock_stays_with_the_parent)
 {
 	struct isst_change *change;
 	struct isst_context *other;
@@ -873,7 +865,7 @@ static void leave_journal(const char *platform)
 	fixture.context = fixture_open(&fixture, NULL);
 }
 
-static void discovery_under_a_late_lock_rolls_back_what_a_dead_process_left(void **state)
+MACHINE_TEST(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left)
 {
 	leave_journal("guide");
 	ok(isst_discover(fixture.context));
@@ -903,7 +895,7 @@ static void check_numbers(const struct isst_journal_entry *entry, const struct i
 	assert_int_equal(written, present);
 }
 
-static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
+MACHINE_TEST(a_journal_is_of_the_lock_that_it_was_opened_under)
 {
 	const struct isst_journal_entry *item;
 	struct isst_journal *journal;
@@ -953,7 +945,7 @@ static void take_line(void *data, int level, const char *message)
 	snprintf(lines->last[level], sizeof(lines->last[level]), "%s", message);
 }
 
-static void the_log_has_levels(void **state)
+MACHINE_TEST(the_log_has_levels)
 {
 	struct isst_options *options = isst_options_new();
 	struct lines lines = { 0 };
@@ -1017,11 +1009,12 @@ static void check_offline_step(const struct isst_change *change, const struct is
 	assert_int_equal(found, 1);
 }
 
-static void hotplug_is_progress(void **state)
+MACHINE_TEST(hotplug_is_progress)
 {
-	struct isst_change_options *change_options = isst_change_options_new();
-	struct isst_options *options = isst_options_new();
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_change_options_free) struct isst_change_options *change_options =
+		isst_change_options_new();
+	freed_by(isst_options_free) struct isst_options *options = isst_options_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct progress progress = { 0 };
 	unsigned int cpu = 6;
 	const struct isst_cpu *sixth;
@@ -1053,13 +1046,10 @@ static void hotplug_is_progress(void **state)
 	ok(isst_change_run(change));
 	assert_true(isst_cpu_is_online(sixth));
 	isst_change_free(change);
-	isst_request_free(request);
-	isst_options_free(options);
-	isst_change_options_free(change_options);
 }
 
 /** The lock keeps the device open, so that no module could register. */
-static void the_driver_is_waited_for_before_the_lock(void **state)
+MACHINE_TEST(the_driver_is_waited_for_before_the_lock)
 {
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, NULL);
@@ -1068,47 +1058,4 @@ static void the_driver_is_waited_for_before_the_lock(void **state)
 	refused(isst_wait_for_driver(fixture.context, 0, 0));
 	isst_unlock(fixture.context);
 	ok(isst_wait_for_driver(fixture.context, 0, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_driver_is_waited_for_before_the_lock),
-		TEST(a_change_is_made),
-		TEST(every_warning_has_a_code_with_a_name_of_its_own),
-		TEST(a_warning_has_a_code),
-		TEST(a_held_change_is_rolled_back),
-		TEST(a_held_change_is_released),
-		TEST(a_held_change_that_is_freed_is_rolled_back),
-		TEST(a_dry_run_is_not_held),
-		TEST(a_dry_run_reports_what_cannot_be_rolled_back),
-		TEST(a_dry_run_needs_no_lock_and_writes_nothing),
-		TEST(wrong_flags_spoil_the_change),
-		TEST(a_frequency_between_two_ratios_is_refused),
-		TEST(bringing_all_CPUs_online_takes_no_targets),
-		TEST(nothing_is_added_to_a_change_that_was_run),
-		TEST(a_priority_that_does_not_exist_is_refused_and_logged),
-		TEST(unlocking_releases_the_lock_whatever_children_there_are),
-		TEST(what_the_machine_does_not_have_is_refused),
-		TEST(proportional_priority_is_refused_where_there_is_none),
-		TEST(no_file_takes_the_place_of_a_stream),
-		TEST(high_priority_is_for_cpus_of_the_targets),
-		TEST(a_program_that_cannot_be_started_leaves_the_environment),
-		TEST(targets_that_are_left_out_make_a_change_partial),
-		TEST(CLOS_and_associations_are_set),
-		TEST(what_was_planned_under_an_earlier_lock_is_refused),
-		TEST(under_a_late_lock_the_machine_is_discovered_anew_first),
-		TEST(an_interrupted_change_is_rolled_back),
-		TEST(signals_do_not_shorten_the_wait_for_the_lock),
-		TEST(the_wait_for_the_lock_can_be_interrupted),
-		TEST(without_a_timeout_the_lock_is_not_waited_for),
-		TEST(the_lock_stays_with_the_parent),
-		TEST(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left),
-		TEST(a_journal_is_of_the_lock_that_it_was_opened_under),
-		TEST(configurations_come_first),
-		TEST(the_log_has_levels),
-		TEST(hotplug_is_progress),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

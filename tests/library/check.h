@@ -3,17 +3,9 @@
 #ifndef TESTS_LIBRARY_CHECK_H
 #define TESTS_LIBRARY_CHECK_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "support/test.h"
 
-#include <cmocka.h>
+#include <unistd.h>
 
 #include <isst-emulator.h>
 
@@ -32,6 +24,11 @@ struct fixture {
 
 /** The machine of a test, which ends with it. */
 static struct fixture fixture;
+
+CAN_BE_FREED_BY(isst_request_free, struct isst_request *)
+CAN_BE_FREED_BY(isst_explanation_free, struct isst_explanation *)
+CAN_BE_FREED_BY(isst_options_free, struct isst_options *)
+CAN_BE_FREED_BY(isst_change_options_free, struct isst_change_options *)
 
 #define ok(call) assert_int_equal((call), 0)
 #define refused(call) assert_int_equal((call), -EINVAL)
@@ -68,13 +65,13 @@ static inline void fixture_end(struct fixture *of)
 	*of = (struct fixture){ 0 };
 }
 
-static inline int end_test(void **state)
+static inline int end_test(__attribute__((unused)) void **state)
 {
 	fixture_end(&fixture);
 	return 0;
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, end_test)
+#define MACHINE_TEST(name) TEST_WITH(name, NULL, end_test)
 
 /** The emulator's target of a platform, in the fixture's directory; that of a test ends an earlier
  * one. */

@@ -14,18 +14,17 @@ static struct isst_request *ask(int id, unsigned int number)
 
 static void add_cpus(struct isst_request *request, int id, const char *list)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = isst_cpuset_new();
 
 	ok(isst_cpuset_add_list(cpus, list, NULL));
 	ok(isst_request_set_cpus(request, id, cpus));
-	isst_cpuset_free(cpus);
 }
 
 /** Fails unless the request gives the CPUs of a list. Frees the request. */
 static void check_chosen(struct isst_context *context, const struct isst_targets *targets,
 			 struct isst_request *request, unsigned int flags, const char *expected)
 {
-	struct isst_cpuset *cpus = NULL;
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = NULL;
 	char *list;
 
 	if (isst_choose_high_priority_cpus(context, targets, request, flags, &cpus))
@@ -33,7 +32,6 @@ static void check_chosen(struct isst_context *context, const struct isst_targets
 	list = isst_cpuset_to_list(cpus);
 	assert_string_equal(list, expected);
 	free(list);
-	isst_cpuset_free(cpus);
 	isst_request_free(request);
 }
 
@@ -51,7 +49,7 @@ static void check_refused(struct isst_context *context, const struct isst_target
 	isst_request_free(request);
 }
 
-static void cores_are_chosen_by_number_and_by_bucket(void **state)
+MACHINE_TEST(cores_are_chosen_by_number_and_by_bucket)
 {
 	struct isst_targets *targets, *one;
 	struct isst_request *request;
@@ -77,11 +75,11 @@ static void cores_are_chosen_by_number_and_by_bucket(void **state)
 		     "0-3,5,14-17,19,28-31,33,42-45,47");
 }
 
-static void what_cannot_be_chosen_is_refused(void **state)
+MACHINE_TEST(what_cannot_be_chosen_is_refused)
 {
 	struct isst_cpuset *cpus = NULL;
 	struct isst_targets *targets;
-	struct isst_request *request;
+	freed_by(isst_request_free) struct isst_request *request = NULL;
 
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
@@ -99,15 +97,4 @@ static void what_cannot_be_chosen_is_refused(void **state)
 	check_refused(fixture.context, targets, NULL, -EINVAL, "either a number");
 	request = ask(ISST_VALUE_HIGH_PRIORITY_CORES, 1);
 	refused(isst_choose_high_priority_cpus(fixture.context, targets, request, 2, &cpus));
-	isst_request_free(request);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(cores_are_chosen_by_number_and_by_bucket),
-		TEST(what_cannot_be_chosen_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,40 +24,37 @@ static void check_text(const struct isst_config *config, const char *expected)
 	free(text);
 }
 
-static void conditions_without_lines_stay_apart(void **state)
+MACHINE_TEST(conditions_without_lines_stay_apart)
 {
-	struct isst_config *config = config_of(
+	freed_by(isst_config_free) struct isst_config *config = config_of(
 		"match model 0x1 else skip\nmatch cpus 4\nlevel 1\n");
 
 	check_text(config, "# isst configuration 1\nmatch model 0x1 else skip\nmatch cpus 4\n"
 			   "level 1\n");
-	isst_config_free(config);
 }
 
-static void several_texts_are_not_one(void **state)
+MACHINE_TEST(several_texts_are_not_one)
 {
-	struct isst_config *config = config_of("package 0: level 1\n");
+	freed_by(isst_config_free) struct isst_config *config = config_of("package 0: level 1\n");
 	char *text;
 
 	check_text(config, "# isst configuration 1\npackage 0: level 1\n");
 	ok(isst_config_add_text(config, "later", "level 2\n", 8, 0));
 	assert_int_equal(isst_config_to_text(config, 0, &text), -ENODATA);
 	assert_null(text);
-	isst_config_free(config);
 }
 
 /** Prints a configuration that was made of a machine, and reads it again: the text of what was read
  * is the same. */
 static void check_printed(const struct isst_config *made)
 {
-	struct isst_config *read = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *read = isst_config_new();
 	char *text;
 
 	ok(isst_config_to_text(made, 0, &text));
 	ok(isst_config_add_text(read, "printed", text, strlen(text), ISST_CONFIG_ADD_FILE));
 	check_text(read, text);
 	free(text);
-	isst_config_free(read);
 }
 
 /** Each part of the defaults, and all, with and without the level after boot. */
@@ -77,7 +74,7 @@ static void check_defaults(void)
 }
 
 /** Where CLOS have proportional priority, and where they do not. */
-static void what_a_machine_made_is_one_text(void **state)
+MACHINE_TEST(what_a_machine_made_is_one_text)
 {
 	static const char *const PLATFORMS[] = { "guide", "cascadelake-6230n",
 						 "graniterapids-2s64c" };
@@ -102,9 +99,10 @@ static void what_a_machine_made_is_one_text(void **state)
 	}
 }
 
-static void what_is_for_another_machine_is_not_compared(void **state)
+MACHINE_TEST(what_is_for_another_machine_is_not_compared)
 {
-	struct isst_config *config = config_of("match model 0x1 else skip\nlevel 1\n");
+	freed_by(isst_config_free) struct isst_config *config = config_of(
+		"match model 0x1 else skip\nlevel 1\n");
 	struct isst_change *change;
 
 	lock_and_discover("guide");
@@ -115,12 +113,11 @@ static void what_is_for_another_machine_is_not_compared(void **state)
 	ok(isst_change_run(change));
 	assert_null(isst_change_step_at(change, 0));
 	isst_change_free(change);
-	isst_config_free(config);
 }
 
-static void a_change_without_its_configuration_is_not_made(void **state)
+MACHINE_TEST(a_change_without_its_configuration_is_not_made)
 {
-	struct isst_config *config = config_of("level 1\n");
+	freed_by(isst_config_free) struct isst_config *config = config_of("level 1\n");
 	struct isst_change *change;
 
 	lock_and_discover("guide");
@@ -128,7 +125,6 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 	refused(isst_change_add_config(change, config, 1));
 	refused(isst_change_check(change));
 	run_and_free(change, -EINVAL);
-	isst_config_free(config);
 }
 
 /** What a difference is of, apart from its text. */
@@ -147,7 +143,7 @@ static void check_difference(const struct isst_config *config, size_t index,
 	free(list);
 }
 
-static void differences_have_domains_cpus_and_subjects(void **state)
+MACHINE_TEST(differences_have_domains_cpus_and_subjects)
 {
 	struct isst_config *config = config_of("clos 2 max 2000\nassociation 1 = 14,20\n"
 					       "package 1: cpus offline 20-21\n");
@@ -168,9 +164,10 @@ static void differences_have_domains_cpus_and_subjects(void **state)
 }
 
 /** What else is stated is neither compared nor changed. */
-static void a_configuration_may_be_for_some_domains_alone(void **state)
+MACHINE_TEST(a_configuration_may_be_for_some_domains_alone)
 {
-	struct isst_config *config = config_of("level 1\nclos 2 max 2000\ncpus by-level\n");
+	freed_by(isst_config_free) struct isst_config *config = config_of(
+		"level 1\nclos 2 max 2000\ncpus by-level\n");
 	struct isst_targets *targets;
 	struct isst_change *change;
 	struct fixture other = { 0 };
@@ -202,14 +199,13 @@ static void a_configuration_may_be_for_some_domains_alone(void **state)
 	isst_config_set_targets(config, targets);
 	refused(isst_config_check(config, fixture.context, 0));
 	fixture_end(&other);
-	isst_config_free(config);
 }
 
 /** Without the domains that cannot be read. */
-static void the_state_of_some_domains_can_be_read_alone(void **state)
+MACHINE_TEST(the_state_of_some_domains_can_be_read_alone)
 {
 	struct isst_targets *targets;
-	struct isst_config *config;
+	freed_by(isst_config_free) struct isst_config *config = NULL;
 
 	fixture_discover(&fixture, "guide");
 	fixture_fault(&fixture, "mailbox any package 1 EIO");
@@ -220,12 +216,11 @@ static void the_state_of_some_domains_can_be_read_alone(void **state)
 	isst_config_set_targets(config, targets);
 	ok(isst_config_check(config, fixture.context, 0));
 	assert_null(isst_config_difference_at(config, 0));
-	isst_config_free(config);
 	isst_targets_free(targets);
 }
 
 /** Registers of a package all of whose CPUs are isolated. */
-static void isolated_cpus_can_be_left_undisturbed(void **state)
+MACHINE_TEST(isolated_cpus_can_be_left_undisturbed)
 {
 	struct isst_config *config = config_of("turbo-ratio-limits 0x2323232323232323\n");
 	char platform[] = "/tmp/isst-isolated-XXXXXX", *command;
@@ -279,10 +274,10 @@ static int refused_call(struct isst_config *config, struct isst_context *context
 	}
 }
 
-static void a_refused_call_leaves_nothing_of_an_earlier_one(void **state)
+MACHINE_TEST(a_refused_call_leaves_nothing_of_an_earlier_one)
 {
 	static const char WRONG[] = "nonsense\n";
-	struct isst_config *config = config_of(
+	freed_by(isst_config_free) struct isst_config *config = config_of(
 		"turbo-freq on\nhigh-priority bucket 0\n? level 9\n");
 	struct isst_context *undiscovered;
 	struct isst_change *change;
@@ -308,7 +303,6 @@ static void a_refused_call_leaves_nothing_of_an_earlier_one(void **state)
 	refused(isst_config_check(config, undiscovered, 0));
 	check_results(config, false);
 	isst_change_free(change);
-	isst_config_free(config);
 	isst_close(undiscovered);
 }
 
@@ -331,10 +325,10 @@ static void check_run(bool succeeded, const char *source, const char *sha256)
 }
 
 /** Digests as sha256sum(1) prints them for these texts. */
-static void the_last_run_is_stored(void **state)
+MACHINE_TEST(the_last_run_is_stored)
 {
 	static const char FILE_TEXT[] = "# isst configuration 1\nlevel 1\n";
-	struct isst_config *config = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
 	struct isst_apply_record *record;
 
 	fixture_discover(&fixture, "guide");
@@ -359,23 +353,21 @@ static void the_last_run_is_stored(void **state)
 	/* The machine was reset. */
 	ok(isst_config_record_apply(NULL, fixture.context, 0, 0));
 	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
-	isst_config_free(config);
 }
 
-static void a_run_of_statements_alone_has_no_source(void **state)
+MACHINE_TEST(a_run_of_statements_alone_has_no_source)
 {
-	struct isst_config *config = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
 
 	fixture_discover(&fixture, "guide");
 	ok(isst_config_add_text(config, "a statement", "level 0", 7, 0));
 	ok(isst_config_record_apply(config, fixture.context, 0, 0));
 	check_run(true, NULL, "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
-	isst_config_free(config);
 }
 
 /** What a machine made, with or without a text, and nothing at all: status would show them as
  * statements of the command line. */
-static void what_has_no_texts_is_not_recorded(void **state)
+MACHINE_TEST(what_has_no_texts_is_not_recorded)
 {
 	struct isst_config *configs[3] = { isst_config_new() };
 	struct isst_apply_record *record;
@@ -393,10 +385,10 @@ static void what_has_no_texts_is_not_recorded(void **state)
 }
 
 /** The digest is that of a_run_of_statements_alone_has_no_source(). */
-static void a_text_that_was_refused_does_not_count(void **state)
+MACHINE_TEST(a_text_that_was_refused_does_not_count)
 {
 	static const char WRONG[] = "# isst configuration 1\nnonsense\n";
-	struct isst_config *config = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
 	char *text;
 
 	fixture_discover(&fixture, "guide");
@@ -408,13 +400,12 @@ static void a_text_that_was_refused_does_not_count(void **state)
 	free(text);
 	ok(isst_config_record_apply(config, fixture.context, 0, 0));
 	check_run(true, NULL, "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
-	isst_config_free(config);
 }
 
 /** Why a statement is skipped, where it is by itself. */
 static void check_skipped(const char *statement, const char *why, int because)
 {
-	struct isst_config *config = config_of(statement);
+	freed_by(isst_config_free) struct isst_config *config = config_of(statement);
 
 	ok(isst_config_check(config, fixture.context, 0));
 	assert_string_equal(isst_config_skipped_at(config, 0), why);
@@ -425,10 +416,9 @@ static void check_skipped(const char *statement, const char *why, int because)
 	ok(isst_config_match(config, fixture.context, 0));
 	assert_null(isst_config_skipped_at(config, 0));
 	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
-	isst_config_free(config);
 }
 
-static void skipped_statements_have_reasons(void **state)
+MACHINE_TEST(skipped_statements_have_reasons)
 {
 	fixture_discover(&fixture, "guide");
 	check_skipped("? level 9\n", "test: packages 0-1, die 0: level 9 does not exist",
@@ -442,7 +432,7 @@ static void skipped_statements_have_reasons(void **state)
 }
 
 /* The level after boot is a statement that a machine with a locked level does without. */
-static void defaults_have_the_parts_that_were_asked_for(void **state)
+MACHINE_TEST(defaults_have_the_parts_that_were_asked_for)
 {
 	static const unsigned int unknown[] = { ISST_CONFIG_CPUS << 1, ISST_CONFIG_CPUS << 1 | 1,
 						1U << 31 };
@@ -461,28 +451,4 @@ static void defaults_have_the_parts_that_were_asked_for(void **state)
 	ok(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config));
 	check_text(config, "# isst configuration 1\n? level 0\n");
 	isst_config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(conditions_without_lines_stay_apart),
-		TEST(several_texts_are_not_one),
-		TEST(what_a_machine_made_is_one_text),
-		TEST(what_is_for_another_machine_is_not_compared),
-		TEST(differences_have_domains_cpus_and_subjects),
-		TEST(a_configuration_may_be_for_some_domains_alone),
-		TEST(the_state_of_some_domains_can_be_read_alone),
-		TEST(isolated_cpus_can_be_left_undisturbed),
-		TEST(a_change_without_its_configuration_is_not_made),
-		TEST(a_refused_call_leaves_nothing_of_an_earlier_one),
-		TEST(skipped_statements_have_reasons),
-		TEST(defaults_have_the_parts_that_were_asked_for),
-		TEST(the_last_run_is_stored),
-		TEST(a_run_of_statements_alone_has_no_source),
-		TEST(what_has_no_texts_is_not_recorded),
-		TEST(a_text_that_was_refused_does_not_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static void an_emulated_kernel_reports_levels(void **state)
+MACHINE_TEST(an_emulated_kernel_reports_levels)
 {
 	struct pollfd polled = { .events = POLLIN };
 	struct isst_events *events;
@@ -43,7 +43,7 @@ static char *read_text(const char *path)
 	return text;
 }
 
-static void one_process_has_a_purpose(void **state)
+MACHINE_TEST(one_process_has_a_purpose)
 {
 	static const char *const others[] = { "",	  ".pid",     "journal", "lock",
 					      "../state", "../x.pid", "a/x.pid" };
@@ -92,18 +92,4 @@ static void one_process_has_a_purpose(void **state)
 	assert_int_equal(isst_claim(fixture.context, "x.pid"), -EIO);
 	unlink(path);
 	free(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_emulated_kernel_reports_levels),
-		TEST(one_process_has_a_purpose),
-	};
-
-	if (!isst_emulator_is_available()) {
-		puts("1..0 # SKIP this build has no emulator");
-		return 0;
-	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

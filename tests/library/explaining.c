@@ -18,7 +18,7 @@ static struct isst_explanation *explain(struct isst_context *context, struct iss
 static void apply(const char *statements)
 {
 	struct isst_context *context = fixture_open(&fixture, NULL);
-	struct isst_config *config = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
 	struct isst_change *change;
 
 	ok(isst_lock(context, 0, 0));
@@ -27,7 +27,6 @@ static void apply(const char *statements)
 	ok(isst_change_new(context, NULL, &change));
 	ok(isst_change_add_config(change, config, 0));
 	run_and_free(change, 0);
-	isst_config_free(config);
 	isst_close(context);
 }
 
@@ -39,7 +38,7 @@ static void check_cpus(const struct isst_finding *finding, const char *expected)
 	free(list);
 }
 
-static void every_code_has_a_name_of_its_own(void **state)
+MACHINE_TEST(every_code_has_a_name_of_its_own)
 {
 	size_t count = 0;
 	int code;
@@ -57,7 +56,7 @@ static void every_code_has_a_name_of_its_own(void **state)
 }
 
 /* A maximum of 0 comes before a limit of cpufreq, which was set first. */
-static void findings_are_in_order_and_complete(void **state)
+MACHINE_TEST(findings_are_in_order_and_complete)
 {
 	struct isst_explanation *explanation;
 	const struct isst_finding *finding;
@@ -108,9 +107,9 @@ static unsigned int count_findings(const struct isst_explanation *explanation)
 }
 
 /* What cannot be read is reported, and the rest is looked for all the same. */
-static void what_cannot_be_read_is_named(void **state)
+MACHINE_TEST(what_cannot_be_read_is_named)
 {
-	struct isst_explanation *explanation;
+	freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 	fixture_begin(&fixture, "guide");
 	apply("scaling-max 1500 = 2-3");
@@ -120,17 +119,16 @@ static void what_cannot_be_read_is_named(void **state)
 	assert_non_null(isst_explanation_unread_at(explanation, 0));
 	assert_non_null(strstr(isst_explanation_unread_at(explanation, 0), "package 1"));
 	assert_int_equal(count_findings(explanation), 1);
-	isst_explanation_free(explanation);
 }
 
 /* Neither an MSR is read on TPMI servers, nor cpufreq of isolated and nohz_full CPUs anywhere:
  * where they fail nothing is unread, and a limit there is not found. */
-static void what_must_not_be_disturbed_is_left_alone(void **state)
+MACHINE_TEST(what_must_not_be_disturbed_is_left_alone)
 {
 	static const char *const PLATFORMS[] = { "graniterapids-unlocked", "guide" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct isst_explanation *explanation;
+		freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 		fixture_begin(&fixture, PLATFORMS[i]);
 		apply("scaling-max 1500 = 2-3");
@@ -146,12 +144,11 @@ static void what_must_not_be_disturbed_is_left_alone(void **state)
 		assert_string_equal(
 			isst_explanation_note_at(explanation, 0),
 			"CPUs 2-3: isolated or nohz_full: files of cpufreq are not read");
-		isst_explanation_free(explanation);
 	}
 }
 
 /* Of domains all CPUs are measured but those that are to be left alone, of CPUs just these. */
-static void cpus_are_measured_where_it_is_asked_for(void **state)
+MACHINE_TEST(cpus_are_measured_where_it_is_asked_for)
 {
 	struct isst_explanation *explanation;
 	struct isst_targets *targets;
@@ -188,9 +185,9 @@ static int interrupt_third(void *data)
 }
 
 /* Only measuring takes so long that it is interrupted: before the next CPU. */
-static void measuring_can_be_interrupted(void **state)
+MACHINE_TEST(measuring_can_be_interrupted)
 {
-	struct isst_options *options = isst_options_new();
+	freed_by(isst_options_free) struct isst_options *options = isst_options_new();
 	struct isst_explanation *explanation;
 	unsigned int asked = 0;
 
@@ -204,13 +201,12 @@ static void measuring_can_be_interrupted(void **state)
 			 -EINTR);
 	assert_null(explanation);
 	assert_int_equal(asked, 3);
-	isst_options_free(options);
 }
 
 /** Whether a kernel of that release has an advisory. */
 static bool is_advised(const char *platform, const char *release, const char *name)
 {
-	struct isst_explanation *explanation;
+	freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 	const struct isst_finding *finding;
 	bool advised = false;
 	char rule[128];
@@ -225,13 +221,12 @@ static bool is_advised(const char *platform, const char *release, const char *na
 		assert_int_equal(isst_finding_code(finding), ISST_FINDING_ADVISORY);
 		advised |= strcmp(isst_finding_name(finding), name) == 0;
 	}
-	isst_explanation_free(explanation);
 	fixture_end(&fixture);
 	return advised;
 }
 
 /* The versions are those of the fixes; some series of their own have them as well. */
-static void advisories_follow_the_kernel(void **state)
+MACHINE_TEST(advisories_follow_the_kernel)
 {
 	static const struct {
 		const char *platform, *release, *name;
@@ -274,7 +269,7 @@ static bool is_of_hardware(const struct isst_finding *finding)
 }
 
 /** Neither cpufreq files nor names of processes are read for it. */
-static void what_limits_the_hardware_is_found_alone(void **state)
+MACHINE_TEST(what_limits_the_hardware_is_found_alone)
 {
 	struct isst_explanation *all, *limits;
 	const struct isst_finding *finding;
@@ -310,7 +305,7 @@ static void what_limits_the_hardware_is_found_alone(void **state)
 }
 
 /* Counters of throttling are events of the past: they are neither read nor found. */
-static void what_limited_the_hardware_once_is_left_out(void **state)
+MACHINE_TEST(what_limited_the_hardware_once_is_left_out)
 {
 	struct isst_explanation *limits;
 	struct isst_targets *targets;
@@ -339,10 +334,10 @@ static const struct isst_finding *find_at(const struct isst_explanation *explana
 }
 
 /* Where the class of a single core is unknown the others are not all cores of the package. */
-static void a_core_of_unknown_class_is_not_taken_for_another(void **state)
+MACHINE_TEST(a_core_of_unknown_class_is_not_taken_for_another)
 {
 	const int code = ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES;
-	struct isst_explanation *explanation;
+	freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 	fixture_begin(&fixture, "guide");
 	apply("turbo-freq on\ncore-power on ordered");
@@ -351,12 +346,11 @@ static void a_core_of_unknown_class_is_not_taken_for_another(void **state)
 	explanation = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
 	assert_non_null(find_at(explanation, code, "package 0"));
 	assert_null(find_at(explanation, code, "package 1"));
-	isst_explanation_free(explanation);
 }
 
 /* With SST-BF the base frequency that each core has at least is the lower one: 1800 MHz, not 2000.
  */
-static void a_maximum_is_held_against_the_low_base_frequency(void **state)
+MACHINE_TEST(a_maximum_is_held_against_the_low_base_frequency)
 {
 	static const struct {
 		const char *statements;
@@ -369,7 +363,7 @@ static void a_maximum_is_held_against_the_low_base_frequency(void **state)
 
 	fixture_begin(&fixture, of_tests("features-on"));
 	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
-		struct isst_explanation *explanation;
+		freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 		apply(ROWS[i].statements);
 		open_and_discover();
@@ -377,27 +371,7 @@ static void a_maximum_is_held_against_the_low_base_frequency(void **state)
 		if ((find_at(explanation, ISST_FINDING_CLOS_MAX_BELOW_BASE, "package 0") != NULL) !=
 		    ROWS[i].found)
 			fail_msg("%s", ROWS[i].statements);
-		isst_explanation_free(explanation);
 		isst_close(fixture.context);
 	}
 	fixture.context = NULL;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_code_has_a_name_of_its_own),
-		TEST(findings_are_in_order_and_complete),
-		TEST(what_cannot_be_read_is_named),
-		TEST(what_must_not_be_disturbed_is_left_alone),
-		TEST(cpus_are_measured_where_it_is_asked_for),
-		TEST(measuring_can_be_interrupted),
-		TEST(advisories_follow_the_kernel),
-		TEST(what_limits_the_hardware_is_found_alone),
-		TEST(what_limited_the_hardware_once_is_left_out),
-		TEST(a_core_of_unknown_class_is_not_taken_for_another),
-		TEST(a_maximum_is_held_against_the_low_base_frequency),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

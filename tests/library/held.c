@@ -25,12 +25,12 @@ static void take_error(void *data, int level, const char *message)
 
 static struct isst_change *begin_change(struct isst_context *context)
 {
-	struct isst_change_options *options = isst_change_options_new();
+	freed_by(isst_change_options_free) struct isst_change_options *options =
+		isst_change_options_new();
 	struct isst_change *change;
 
 	ok(isst_change_options_set_flags(options, ISST_CHANGE_HOLD));
 	ok(isst_change_new(context, options, &change));
-	isst_change_options_free(options);
 	return change;
 }
 
@@ -39,7 +39,7 @@ static void hold(struct holding *holding)
 {
 	static const char TEXT[] = "level 3\n";
 	struct isst_options *options = isst_options_new();
-	struct isst_config *config = isst_config_new();
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
 	struct isst_context *context;
 
 	holding->errors = (struct errors){ 0 };
@@ -54,7 +54,6 @@ static void hold(struct holding *holding)
 	ok(isst_change_add_config(holding->change, config, 0));
 	ok(isst_change_run(holding->change));
 	assert_true(isst_change_is_held(holding->change));
-	isst_config_free(config);
 }
 
 static void remove_faults(const struct holding *holding)
@@ -94,7 +93,7 @@ static void check_left_to_the_next(struct holding *holding)
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
-static void abandoning_rolls_back(void **state)
+MACHINE_TEST(abandoning_rolls_back)
 {
 	struct holding holding;
 
@@ -110,7 +109,7 @@ static void abandoning_rolls_back(void **state)
 	fixture_end(&holding.fixture);
 }
 
-static void abandoning_returns_why_nothing_was_rolled_back(void **state)
+MACHINE_TEST(abandoning_returns_why_nothing_was_rolled_back)
 {
 	struct holding holding;
 
@@ -126,7 +125,7 @@ static void abandoning_returns_why_nothing_was_rolled_back(void **state)
 	check_left_to_the_next(&holding);
 }
 
-static void abandoning_lists_what_differs(void **state)
+MACHINE_TEST(abandoning_lists_what_differs)
 {
 	struct holding holding;
 
@@ -141,7 +140,7 @@ static void abandoning_lists_what_differs(void **state)
 	check_left_to_the_next(&holding);
 }
 
-static void freeing_logs_why_nothing_was_rolled_back(void **state)
+MACHINE_TEST(freeing_logs_why_nothing_was_rolled_back)
 {
 	struct holding holding;
 
@@ -155,7 +154,7 @@ static void freeing_logs_why_nothing_was_rolled_back(void **state)
 	check_left_to_the_next(&holding);
 }
 
-static void closing_logs_why_nothing_was_rolled_back(void **state)
+MACHINE_TEST(closing_logs_why_nothing_was_rolled_back)
 {
 	struct holding holding;
 
@@ -167,17 +166,4 @@ static void closing_logs_why_nothing_was_rolled_back(void **state)
 	assert_non_null(strstr(holding.errors.last, ONLINE));
 	isst_change_free(holding.change);
 	check_left_to_the_next(&holding);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(abandoning_rolls_back),
-		TEST(abandoning_returns_why_nothing_was_rolled_back),
-		TEST(abandoning_lists_what_differs),
-		TEST(freeing_logs_why_nothing_was_rolled_back),
-		TEST(closing_logs_why_nothing_was_rolled_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void check_at(const struct isst_result *result, int id, unsigned int row,
 	assert_int_equal(value, expected);
 }
 
-static void the_processor_has_a_name(void **state)
+MACHINE_TEST(the_processor_has_a_name)
 {
 	fixture_begin(&fixture, "graniterapids-2s128c");
 	fixture.context = fixture_open(&fixture, NULL);
@@ -29,7 +29,7 @@ static void the_processor_has_a_name(void **state)
 	assert_null(isst_platform_name(NULL));
 }
 
-static void a_module_is_what_the_kernel_calls_a_cluster(void **state)
+MACHINE_TEST(a_module_is_what_the_kernel_calls_a_cluster)
 {
 	struct isst_cpuset *cpus;
 	char *list;
@@ -46,7 +46,7 @@ static void a_module_is_what_the_kernel_calls_a_cluster(void **state)
 }
 
 /** The cluster of a core without others has its threads only. */
-static void threads_of_a_core_are_no_module(void **state)
+MACHINE_TEST(threads_of_a_core_are_no_module)
 {
 	struct isst_cpuset *cpus;
 
@@ -59,7 +59,7 @@ static void threads_of_a_core_are_no_module(void **state)
 			    "the kernel reports no module of several cores for CPU 3");
 }
 
-static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **state)
+MACHINE_TEST(limits_of_cpufreq_that_were_set_are_told_from_the_processors)
 {
 	const struct isst_result *result;
 	struct isst_results *results;
@@ -79,7 +79,7 @@ static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **
 	check_none(result, ISST_VALUE_SCALING_MIN_MHZ, 0);
 }
 
-static void without_cpufreq_there_are_no_limits(void **state)
+MACHINE_TEST(without_cpufreq_there_are_no_limits)
 {
 	struct isst_results *results;
 
@@ -90,7 +90,7 @@ static void without_cpufreq_there_are_no_limits(void **state)
 			 -EOPNOTSUPP);
 }
 
-static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
+MACHINE_TEST(limits_of_the_uncore_differ_from_those_of_boot)
 {
 	const struct isst_result *result;
 	struct isst_results *results;
@@ -111,7 +111,7 @@ static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
 	check_at(result, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, 0, 2500);
 }
 
-static void a_limit_that_cannot_be_read_is_no_limit_of_boot(void **state)
+MACHINE_TEST(a_limit_that_cannot_be_read_is_no_limit_of_boot)
 {
 	struct isst_results *results;
 	unsigned int value;
@@ -126,19 +126,4 @@ static void a_limit_that_cannot_be_read_is_no_limit_of_boot(void **state)
 	assert_int_equal(isst_result_value_at(isst_results_at(results, 1),
 					      ISST_VALUE_UNCORE_MAX_MHZ, 0, 0, &value),
 			 -EIO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_processor_has_a_name),
-		TEST(a_module_is_what_the_kernel_calls_a_cluster),
-		TEST(threads_of_a_core_are_no_module),
-		TEST(limits_of_cpufreq_that_were_set_are_told_from_the_processors),
-		TEST(without_cpufreq_there_are_no_limits),
-		TEST(limits_of_the_uncore_differ_from_those_of_boot),
-		TEST(a_limit_that_cannot_be_read_is_no_limit_of_boot),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 static void check_named(struct isst_context *context, const char *name, const char *expected)
 {
-	struct isst_cpuset *cpus;
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = NULL;
 	char *list;
 
 	if (isst_cpus_by_name(context, name, 0, &cpus))
@@ -12,7 +12,6 @@ static void check_named(struct isst_context *context, const char *name, const ch
 	list = isst_cpuset_to_list(cpus);
 	assert_string_equal(list, expected);
 	free(list);
-	isst_cpuset_free(cpus);
 }
 
 static void check_refused(struct isst_context *context, const char *name, int error,
@@ -25,7 +24,7 @@ static void check_refused(struct isst_context *context, const char *name, int er
 	assert_string_equal(isst_error(context), message);
 }
 
-static void names_are_exact(void **state)
+MACHINE_TEST(names_are_exact)
 {
 	static const char *const NAMES[] = { "clos:0",	  "clos:3",	"high-priority",
 					     "package:0", "package:12", "domain:1.4",
@@ -46,7 +45,7 @@ static void names_are_exact(void **state)
 			fail_msg("'%s' is no name", OTHERS[i]);
 }
 
-static void places_have_names(void **state)
+MACHINE_TEST(places_have_names)
 {
 	struct isst_cpuset *cpus;
 
@@ -70,7 +69,7 @@ static void places_have_names(void **state)
 }
 
 /** On mailbox platforms a domain is a die. CPU 3 of package 0, and 11 and 12, are offline. */
-static void dies_and_offline_cpus(void **state)
+MACHINE_TEST(dies_and_offline_cpus)
 {
 	fixture_discover(&fixture, of_tests("multi-die"));
 	check_named(fixture.context, "domain:0.1", "4-7,12-15");
@@ -89,14 +88,13 @@ static void dies_and_offline_cpus(void **state)
 static void associate(struct isst_context *context, const char *list, unsigned int clos)
 {
 	struct isst_targets *targets = cpus_of_list(context, list);
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_change *change;
 
 	ok(isst_request_set(request, ISST_VALUE_CLOS, clos));
 	ok(isst_change_new(context, NULL, &change));
 	ok(isst_change_add_clos_association(change, targets, request, 0, NULL));
 	run_and_free(change, 0);
-	isst_request_free(request);
 }
 
 /** Switches turbo-freq, or core-power, in the domains of some CPUs. */
@@ -113,7 +111,7 @@ static void switch_on(struct isst_context *context, const char *list, bool turbo
 	run_and_free(change, 0);
 }
 
-static void priorities_have_names(void **state)
+MACHINE_TEST(priorities_have_names)
 {
 	lock_and_discover("graniterapids-unlocked");
 	associate(fixture.context, "2-31,33-63", 3);
@@ -139,7 +137,7 @@ static void priorities_have_names(void **state)
 	check_refused(fixture.context, "clos:2", -EOPNOTSUPP, "no core is in CLOS 2");
 }
 
-static void what_cannot_be_read_is_an_error(void **state)
+MACHINE_TEST(what_cannot_be_read_is_an_error)
 {
 	struct isst_cpuset *cpus = NULL;
 
@@ -151,17 +149,4 @@ static void what_cannot_be_read_is_an_error(void **state)
 	fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated EIO");
 	assert_int_equal(isst_cpus_by_name(fixture.context, "isolated", 0, &cpus), -EIO);
 	assert_null(cpus);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_are_exact),
-		TEST(places_have_names),
-		TEST(dies_and_offline_cpus),
-		TEST(priorities_have_names),
-		TEST(what_cannot_be_read_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

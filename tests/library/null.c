@@ -9,7 +9,7 @@
 static unsigned int number;
 static uint64_t wide;
 
-static void numbers_and_sets(void **state)
+MACHINE_TEST(numbers_and_sets)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	const char *bad = NULL;
@@ -40,7 +40,7 @@ static void numbers_and_sets(void **state)
 	isst_cpuset_free(NULL);
 }
 
-static void contexts(void **state)
+MACHINE_TEST(contexts)
 {
 	struct isst_context *context;
 	struct isst_machine *machine;
@@ -79,7 +79,7 @@ static void contexts(void **state)
 	refused(isst_capture(NULL, "directory", 0));
 }
 
-static void platforms_domains_and_cpus(void **state)
+MACHINE_TEST(platforms_domains_and_cpus)
 {
 	assert_int_equal(isst_platform_family(NULL), 0);
 	assert_int_equal(isst_platform_model(NULL), 0);
@@ -123,7 +123,7 @@ static void platforms_domains_and_cpus(void **state)
 	assert_non_null(strstr(isst_error(fixture.context), "fact"));
 }
 
-static void targets_and_requests(void **state)
+MACHINE_TEST(targets_and_requests)
 {
 	struct isst_request *request = isst_request_new();
 	struct isst_targets *targets;
@@ -149,7 +149,7 @@ static void targets_and_requests(void **state)
 	isst_request_free(request);
 }
 
-static void reading(void **state)
+MACHINE_TEST(reading)
 {
 	static const reading_function READ[] = {
 		isst_read_perf_profiles,
@@ -187,7 +187,7 @@ static void reading(void **state)
 	}
 }
 
-static void choosing(void **state)
+MACHINE_TEST(choosing)
 {
 	struct isst_cpuset *chosen;
 	struct isst_targets *cpus;
@@ -210,7 +210,7 @@ static void choosing(void **state)
 	assert_null(chosen);
 }
 
-static void values_and_results(void **state)
+MACHINE_TEST(values_and_results)
 {
 	const struct isst_result *result;
 	const struct isst_cpuset *set;
@@ -249,7 +249,7 @@ static void values_and_results(void **state)
 	isst_results_free(results);
 }
 
-static void options_of_changes(void **state)
+MACHINE_TEST(options_of_changes)
 {
 	struct isst_change_options *options = isst_change_options_new();
 
@@ -314,7 +314,7 @@ static void check_steps(struct isst_context *context)
 	isst_change_free(change);
 }
 
-static void changes(void **state)
+MACHINE_TEST(changes)
 {
 	struct isst_change *change;
 
@@ -356,7 +356,7 @@ static void changes(void **state)
 	assert_null(isst_item_unit(NULL));
 }
 
-static void configurations(void **state)
+MACHINE_TEST(configurations)
 {
 	struct isst_config *config = isst_config_new(), *made = config;
 	struct isst_apply_record *record = NULL;
@@ -425,7 +425,7 @@ static void configurations(void **state)
 	isst_config_free(config);
 }
 
-static void journals(void **state)
+MACHINE_TEST(journals)
 {
 	struct isst_journal *journal;
 
@@ -463,7 +463,7 @@ static void journals(void **state)
 		free(error); \
 	} while (0)
 
-static void explanations(void **state)
+MACHINE_TEST(explanations)
 {
 	struct isst_explanation *explanation;
 	struct isst_targets *targets;
@@ -492,7 +492,7 @@ static void explanations(void **state)
 	assert_null(isst_finding_remedy(NULL));
 }
 
-static void emulators(void **state)
+MACHINE_TEST(emulators)
 {
 	static char NAME[] = "true";
 	char *words[] = { NAME, NULL }, *none[] = { NULL }, *text;
@@ -534,25 +534,4 @@ static void emulators(void **state)
 	refused_with_message(isst_emulator_run(fixture.target, none, 0, 0, &error));
 	refused_with_message(isst_emulator_run(fixture.target, words, 1U << 20, 0, &error));
 	refused(isst_emulator_run(NULL, words, 0, 0, NULL));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(numbers_and_sets),
-		TEST(contexts),
-		TEST(platforms_domains_and_cpus),
-		TEST(targets_and_requests),
-		TEST(reading),
-		TEST(choosing),
-		TEST(values_and_results),
-		TEST(options_of_changes),
-		TEST(changes),
-		TEST(configurations),
-		TEST(journals),
-		TEST(explanations),
-		TEST(emulators),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

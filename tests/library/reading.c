@@ -2,7 +2,7 @@
 /* Reading by the public interface: targets, requests, results and values. */
 #include "check.h"
 
-static void versions_agree(void **state)
+MACHINE_TEST(versions_agree)
 {
 	unsigned int number = isst_version_number();
 	char text[32];
@@ -15,7 +15,7 @@ static void versions_agree(void **state)
 	assert_string_equal(isst_version(), ISST_VERSION);
 }
 
-static void each_value_has_a_number_and_a_name_of_its_own(void **state)
+MACHINE_TEST(each_value_has_a_number_and_a_name_of_its_own)
 {
 	size_t count = 0;
 	int id;
@@ -34,7 +34,7 @@ static void each_value_has_a_number_and_a_name_of_its_own(void **state)
 	assert_int_equal(isst_value_type(9999), 0);
 }
 
-static void nothing_is_read_before_discovery(void **state)
+MACHINE_TEST(nothing_is_read_before_discovery)
 {
 	struct isst_results *results;
 	struct isst_targets *targets;
@@ -56,7 +56,7 @@ static void nothing_is_read_before_discovery(void **state)
 	isst_targets_free(targets);
 }
 
-static void domains_and_cpus_tell_what_they_are(void **state)
+MACHINE_TEST(domains_and_cpus_tell_what_they_are)
 {
 	const struct isst_domain *domain;
 	const struct isst_cpu *cpu;
@@ -90,11 +90,11 @@ static void domains_and_cpus_tell_what_they_are(void **state)
 	assert_null(isst_cpu_by_number(fixture.context, 56));
 }
 
-static void a_set_of_targets_is_of_domains_or_of_cpus(void **state)
+MACHINE_TEST(a_set_of_targets_is_of_domains_or_of_cpus)
 {
 	struct isst_targets *domains, *cpus;
 	struct isst_results *results;
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 	struct fixture other = { 0 };
 
 	fixture_discover(&fixture, "guide");
@@ -120,12 +120,11 @@ static void a_set_of_targets_is_of_domains_or_of_cpus(void **state)
 	assert_int_equal(isst_results_count(results), 2);
 	assert_null(isst_result_cpu(isst_results_at(results, 0)));
 	isst_results_free(results);
-	isst_cpuset_free(set);
 	fixture_end(&fixture);
 	fixture_end(&other);
 }
 
-static void no_targets_have_no_results(void **state)
+MACHINE_TEST(no_targets_have_no_results)
 {
 	struct isst_targets *targets;
 	struct isst_results *results;
@@ -187,7 +186,7 @@ static void check_level_0(const struct isst_result *level)
 	free(list);
 }
 
-static void levels_have_all_that_the_guide_prints(void **state)
+MACHINE_TEST(levels_have_all_that_the_guide_prints)
 {
 	struct isst_results *results;
 	const struct isst_result *level;
@@ -212,7 +211,7 @@ static void levels_have_all_that_the_guide_prints(void **state)
 	isst_results_free(results);
 }
 
-static void a_value_of_another_kind_is_refused(void **state)
+MACHINE_TEST(a_value_of_another_kind_is_refused)
 {
 	const struct isst_cpuset *cpus;
 	struct isst_results *results;
@@ -243,10 +242,10 @@ static void a_value_of_another_kind_is_refused(void **state)
 	isst_results_free(results);
 }
 
-static void levels_that_do_not_exist_are_left_out_unless_asked_for(void **state)
+MACHINE_TEST(levels_that_do_not_exist_are_left_out_unless_asked_for)
 {
 	static const unsigned int levels[] = { 0, 3, 4 };
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets;
 	struct isst_results *results;
 
@@ -270,10 +269,9 @@ static void levels_that_do_not_exist_are_left_out_unless_asked_for(void **state)
 		check_value(isst_results_at(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
 		isst_results_free(results);
 	}
-	isst_request_free(request);
 }
 
-static void partial_success_has_a_value(void **state)
+MACHINE_TEST(partial_success_has_a_value)
 {
 	const struct isst_result *failed;
 	struct isst_targets *targets;
@@ -302,7 +300,7 @@ static void partial_success_has_a_value(void **state)
 	free(message);
 }
 
-static void where_all_targets_fail_the_results_are_still_handed_out(void **state)
+MACHINE_TEST(where_all_targets_fail_the_results_are_still_handed_out)
 {
 	struct isst_results *results;
 
@@ -314,7 +312,7 @@ static void where_all_targets_fail_the_results_are_still_handed_out(void **state
 			    isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT));
 }
 
-static void a_part_that_fails_keeps_the_rest(void **state)
+MACHINE_TEST(a_part_that_fails_keeps_the_rest)
 {
 	struct isst_results *results;
 	const struct isst_result *level;
@@ -336,9 +334,9 @@ static void a_part_that_fails_keeps_the_rest(void **state)
 	isst_results_free(results);
 }
 
-static void core_power_and_clos_are_read(void **state)
+MACHINE_TEST(core_power_and_clos_are_read)
 {
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets, *cpus;
 	struct isst_results *results;
 	uint64_t limits;
@@ -372,12 +370,11 @@ static void core_power_and_clos_are_read(void **state)
 			       &limits));
 	assert_int_equal(limits, 0x1f1f1f1f1f1f1f20);
 	isst_results_free(results);
-	isst_request_free(request);
 }
 
-static void wrong_requests_and_flags_are_refused(void **state)
+MACHINE_TEST(wrong_requests_and_flags_are_refused)
 {
-	struct isst_request *request = isst_request_new();
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
 	struct isst_targets *targets;
 	struct isst_results *results;
 
@@ -398,10 +395,9 @@ static void wrong_requests_and_flags_are_refused(void **state)
 			    "the call has no use for the value clos of its request");
 	refused(isst_read_levels(fixture.context, targets, NULL, 1U << 20, &results));
 	refused(isst_read_core_power(fixture.context, targets, NULL, 1, &results));
-	isst_request_free(request);
 }
 
-static void platforms_differ_by_facts(void **state)
+MACHINE_TEST(platforms_differ_by_facts)
 {
 	static const struct {
 		const char *platform;
@@ -435,14 +431,14 @@ static void platforms_differ_by_facts(void **state)
 	}
 }
 
-static void a_preset_platform_is_known_before_discovery(void **state)
+MACHINE_TEST(a_preset_platform_is_known_before_discovery)
 {
 	fixture_begin(&fixture, of_tests("preset-not-set-up"));
 	fixture.context = fixture_open(&fixture, NULL);
 	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PRESET), 1);
 }
 
-static void turbo_that_is_disabled_is_a_fact(void **state)
+MACHINE_TEST(turbo_that_is_disabled_is_a_fact)
 {
 	fixture_discover(&fixture, "guide");
 	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_TURBO_DISABLED), 0);
@@ -454,36 +450,10 @@ static void turbo_that_is_disabled_is_a_fact(void **state)
 	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_TURBO_DISABLED), -ENODATA);
 }
 
-static void trl_types_are_named(void **state)
+MACHINE_TEST(trl_types_are_named)
 {
 	fixture_discover(&fixture, "guide");
 	assert_int_equal(isst_trl_type_count(fixture.context), 3);
 	assert_string_equal(isst_trl_type_name(fixture.context, 2), "avx512");
 	assert_null(isst_trl_type_name(fixture.context, 3));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(versions_agree),
-		TEST(each_value_has_a_number_and_a_name_of_its_own),
-		TEST(nothing_is_read_before_discovery),
-		TEST(domains_and_cpus_tell_what_they_are),
-		TEST(a_set_of_targets_is_of_domains_or_of_cpus),
-		TEST(no_targets_have_no_results),
-		TEST(levels_have_all_that_the_guide_prints),
-		TEST(a_value_of_another_kind_is_refused),
-		TEST(levels_that_do_not_exist_are_left_out_unless_asked_for),
-		TEST(partial_success_has_a_value),
-		TEST(where_all_targets_fail_the_results_are_still_handed_out),
-		TEST(a_part_that_fails_keeps_the_rest),
-		TEST(core_power_and_clos_are_read),
-		TEST(wrong_requests_and_flags_are_refused),
-		TEST(platforms_differ_by_facts),
-		TEST(a_preset_platform_is_known_before_discovery),
-		TEST(turbo_that_is_disabled_is_a_fact),
-		TEST(trl_types_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

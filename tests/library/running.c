@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static void a_frequency_follows_the_limit_of_its_cpu(void **state)
+MACHINE_TEST(a_frequency_follows_the_limit_of_its_cpu)
 {
 	const struct isst_result *result;
 	struct isst_results *results;
@@ -21,7 +21,7 @@ static void a_frequency_follows_the_limit_of_its_cpu(void **state)
 }
 
 /** Only the files of the targets are read. */
-static void frequencies_of_other_cpus_are_not_read(void **state)
+MACHINE_TEST(frequencies_of_other_cpus_are_not_read)
 {
 	struct isst_results *results;
 	struct isst_targets *cpus;
@@ -38,7 +38,7 @@ static void frequencies_of_other_cpus_are_not_read(void **state)
 		isst_result_value(isst_results_at(results, 1), ISST_VALUE_CURRENT_MHZ, &mhz), -EIO);
 }
 
-static void without_cpufreq_there_are_no_frequencies(void **state)
+MACHINE_TEST(without_cpufreq_there_are_no_frequencies)
 {
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
 	read_of(isst_read_frequencies, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
@@ -55,7 +55,7 @@ static void check_reasons(const struct isst_results *results, size_t index, uint
 }
 
 /** A file is of a power domain; a fine word counts as the coarse one that it begins with. */
-static void reasons_are_those_of_each_cpu(void **state)
+MACHINE_TEST(reasons_are_those_of_each_cpu)
 {
 	const uint64_t thermal = 1U << ISST_LIMIT_THERMAL;
 	const uint64_t power = 1U << ISST_LIMIT_POWER | 1U << ISST_LIMIT_FREQUENCY;
@@ -68,7 +68,7 @@ static void reasons_are_those_of_each_cpu(void **state)
 	check_reasons(results, 2, power);
 }
 
-static void reasons_of_the_domain_are_those_of_all_its_cpus(void **state)
+MACHINE_TEST(reasons_of_the_domain_are_those_of_all_its_cpus)
 {
 	struct isst_results *results;
 	struct isst_targets *cpus;
@@ -83,14 +83,14 @@ static void reasons_of_the_domain_are_those_of_all_its_cpus(void **state)
 	check_reasons(results, 1, 0);
 }
 
-static void no_reasons_are_there_without_tpmi(void **state)
+MACHINE_TEST(no_reasons_are_there_without_tpmi)
 {
 	fixture_discover(&fixture, of_tests("tiny"));
 	read_of(isst_read_limit_reasons, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
 	assert_non_null(strstr(isst_error(fixture.context), "TPMI servers only"));
 }
 
-static void reasons_that_only_root_may_read_are_refused(void **state)
+MACHINE_TEST(reasons_that_only_root_may_read_are_refused)
 {
 	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	fixture_fault(&fixture, "list /sys/kernel/debug EACCES");
@@ -106,7 +106,7 @@ static const struct isst_result *read_power(struct isst_context *context,
 	return isst_results_at(*results, 0);
 }
 
-static void power_is_known_from_the_second_reading_on(void **state)
+MACHINE_TEST(power_is_known_from_the_second_reading_on)
 {
 	const struct timespec pause = { .tv_nsec = 50000000 };
 	const struct isst_result *power;
@@ -133,7 +133,7 @@ static void power_is_known_from_the_second_reading_on(void **state)
 	isst_results_free(results);
 }
 
-static void power_that_cannot_be_read_is_not_known(void **state)
+MACHINE_TEST(power_that_cannot_be_read_is_not_known)
 {
 	struct isst_targets *targets;
 	struct isst_results *results;
@@ -148,7 +148,7 @@ static void power_that_cannot_be_read_is_not_known(void **state)
 	results = read_of(isst_read_power, targets, -EOPNOTSUPP);
 }
 
-static void reasons_have_the_words_of_the_kernel(void **state)
+MACHINE_TEST(reasons_have_the_words_of_the_kernel)
 {
 	assert_string_equal(isst_limit_reason_name(ISST_LIMIT_THERMAL), "THERMAL");
 	assert_string_equal(isst_limit_reason_name(ISST_LIMIT_DFC), "DFC");
@@ -157,7 +157,7 @@ static void reasons_have_the_words_of_the_kernel(void **state)
 	assert_null(isst_limit_reason_name(-1));
 }
 
-static void isolated_cpus_are_undisturbed(void **state)
+MACHINE_TEST(isolated_cpus_are_undisturbed)
 {
 	struct isst_cpuset *cpus;
 	char *list;
@@ -173,7 +173,7 @@ static void isolated_cpus_are_undisturbed(void **state)
 	assert_null(cpus);
 }
 
-static void cpus_that_another_process_takes_offline_are_noticed(void **state)
+MACHINE_TEST(cpus_that_another_process_takes_offline_are_noticed)
 {
 	struct isst_context *other;
 
@@ -211,7 +211,7 @@ static int ask_firmware(struct isst_context *context)
 	return error;
 }
 
-static void a_device_that_is_closed_is_opened_when_it_is_needed(void **state)
+MACHINE_TEST(a_device_that_is_closed_is_opened_when_it_is_needed)
 {
 	fixture_discover(&fixture, of_tests("tiny"));
 	ok(ask_firmware(fixture.context));
@@ -224,25 +224,4 @@ static void a_device_that_is_closed_is_opened_when_it_is_needed(void **state)
 	/* It is closed: the next call opens it, and without the fault that succeeds. */
 	remove_faults();
 	ok(ask_firmware(fixture.context));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_frequency_follows_the_limit_of_its_cpu),
-		TEST(frequencies_of_other_cpus_are_not_read),
-		TEST(without_cpufreq_there_are_no_frequencies),
-		TEST(reasons_are_those_of_each_cpu),
-		TEST(reasons_of_the_domain_are_those_of_all_its_cpus),
-		TEST(no_reasons_are_there_without_tpmi),
-		TEST(reasons_that_only_root_may_read_are_refused),
-		TEST(power_is_known_from_the_second_reading_on),
-		TEST(power_that_cannot_be_read_is_not_known),
-		TEST(reasons_have_the_words_of_the_kernel),
-		TEST(isolated_cpus_are_undisturbed),
-		TEST(a_device_that_is_closed_is_opened_when_it_is_needed),
-		TEST(cpus_that_another_process_takes_offline_are_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
