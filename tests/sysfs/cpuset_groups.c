@@ -25,18 +25,36 @@ static void start(struct fake_machine *fake, struct bench *bench)
 	fake->files.writable = fake->files.listable = true;
 }
 
-FAKE_TEST(groups_are_read_with_those_below_them)
+static void finish(struct bench *bench)
 {
-	struct bench bench;
+	kernel_files_forget(&bench->files);
+	messages_free(&bench->messages);
+}
+
+static struct bench own;
+
+static struct fake_machine *begin(struct fake_machine *fake)
+{
+	start(fake, &own);
+	return fake;
+}
+
+static void end(__attribute__((unused)) struct fake_machine *fake)
+{
+	finish(&own);
+}
+
+/** With a bench of its own. */
+#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+
+BENCH_TEST(groups_are_read_with_those_below_them)
+{
 	char *now;
 
-	start(fake, &bench);
-	assert_int_equal(cpuset_groups_read(&bench.files, &now), 0);
+	assert_int_equal(cpuset_groups_read(&own.files, &now), 0);
 	check_holds(now, "vm=2-5 vm/one%20more=4");
 	check_holds(now, "empty=");
 	free(now);
-	kernel_files_forget(&bench.files);
-	messages_free(&bench.messages);
 }
 
 FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
@@ -52,43 +70,29 @@ FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
 	messages_free(&bench.messages);
 }
 
-FAKE_TEST(groups_that_cannot_be_listed_are_not_read)
+BENCH_TEST(groups_that_cannot_be_listed_are_not_read)
 {
-	struct bench bench;
 	char *now;
 
-	start(fake, &bench);
 	fake->files.list_error = -EIO;
-	assert_int_equal(cpuset_groups_read(&bench.files, &now), -EIO);
+	assert_int_equal(cpuset_groups_read(&own.files, &now), -EIO);
 	assert_null(now);
-	check_holds(bench.messages.error, "cannot be listed");
-	kernel_files_forget(&bench.files);
-	messages_free(&bench.messages);
+	check_holds(own.messages.error, "cannot be listed");
 }
 
 /* Kernel, validate_change(): a child's CPUs are its parent's. */
-FAKE_TEST(parents_grow_first_and_shrink_last)
+BENCH_TEST(parents_grow_first_and_shrink_last)
 {
-	struct bench bench;
-
-	start(fake, &bench);
-	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-6 vm/one%20more=4,6 gone=1"), 0);
+	assert_int_equal(cpuset_groups_write(&own.files, "vm=2-6 vm/one%20more=4,6 gone=1"), 0);
 	assert_string_equal(fake->files.written, "'2-6' > " ROOT "vm/cpuset.cpus\n"
 						 "'4,6' > " ROOT "vm/one more/cpuset.cpus\n");
-	kernel_files_forget(&bench.files);
-	messages_free(&bench.messages);
 }
 
-FAKE_TEST(parents_shrink_last)
+BENCH_TEST(parents_shrink_last)
 {
-	struct bench bench;
-
-	start(fake, &bench);
-	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-3 vm/one%20more="), 0);
+	assert_int_equal(cpuset_groups_write(&own.files, "vm=2-3 vm/one%20more="), 0);
 	assert_string_equal(fake->files.written, "'\n' > " ROOT "vm/one more/cpuset.cpus\n"
 						 "'2-3' > " ROOT "vm/cpuset.cpus\n");
-	kernel_files_forget(&bench.files);
-	messages_free(&bench.messages);
 }
 
 FAKE_TEST(groups_of_others_do_not_differ)

@@ -26,6 +26,22 @@ static void finish(struct bench *bench)
 	messages_free(&bench->messages);
 }
 
+static struct bench own;
+
+static struct fake_machine *begin(struct fake_machine *fake)
+{
+	start(fake, &own);
+	return fake;
+}
+
+static void end(__attribute__((unused)) struct fake_machine *fake)
+{
+	finish(&own);
+}
+
+/** With a bench of its own. */
+#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+
 __attribute__((format(printf, 4, 5))) static void uncore_file(struct fake_machine *fake,
 							      const char *directory,
 							      const char *name, const char *format,
@@ -89,17 +105,13 @@ static void check_unsupported(struct bench *bench, struct uncore_place place)
 	assert_null(bench->messages.error);
 }
 
-FAKE_TEST(limits_of_a_die_are_read)
+BENCH_TEST(limits_of_a_die_are_read)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	limits(fake, "package_01_die_12", 800, 2200);
-	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MIN, 800);
-	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MAX, 2200);
-	check_unsupported(&bench, (struct uncore_place){ .package = 1, .die = 1 });
-	check_unsupported(&bench, (struct uncore_place){ .package = 12, .die = 1 });
-	finish(&bench);
+	check_limit(&own, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MIN, 800);
+	check_limit(&own, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MAX, 2200);
+	check_unsupported(&own, (struct uncore_place){ .package = 1, .die = 1 });
+	check_unsupported(&own, (struct uncore_place){ .package = 12, .die = 1 });
 }
 
 static void check_clusters(struct bench *bench, struct uncore_place place, unsigned int expected)
@@ -110,64 +122,49 @@ static void check_clusters(struct bench *bench, struct uncore_place place, unsig
 	assert_int_equal(count, expected);
 }
 
-FAKE_TEST(clusters_are_counted_up_to_the_highest)
+BENCH_TEST(clusters_are_counted_up_to_the_highest)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	limits(fake, "package_01_die_12", 800, 2200);
 	cluster(fake, "uncore00", 0, 0, 0, 2200);
 	cluster(fake, "uncore01", 0, 0, 2, 2200);
 	cluster(fake, "uncore02", 0, 1, 0, 2200);
-	check_clusters(&bench, cluster_at(0, 0, 0), 3);
-	check_clusters(&bench, cluster_at(0, 1, 0), 1);
-	check_clusters(&bench, cluster_at(0, 2, 0), 0);
-	check_clusters(&bench, cluster_at(1, 0, 0), 0);
-	check_clusters(&bench, (struct uncore_place){ .package = 1, .die = 12 }, 1);
-	check_clusters(&bench, (struct uncore_place){ .package = 1, .die = 1 }, 0);
-	finish(&bench);
+	check_clusters(&own, cluster_at(0, 0, 0), 3);
+	check_clusters(&own, cluster_at(0, 1, 0), 1);
+	check_clusters(&own, cluster_at(0, 2, 0), 0);
+	check_clusters(&own, cluster_at(1, 0, 0), 0);
+	check_clusters(&own, (struct uncore_place){ .package = 1, .die = 12 }, 1);
+	check_clusters(&own, (struct uncore_place){ .package = 1, .die = 1 }, 0);
 }
 
-FAKE_TEST(without_directories_there_are_no_clusters)
+BENCH_TEST(without_directories_there_are_no_clusters)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	fake->files.listable = true;
-	check_clusters(&bench, cluster_at(0, 0, 0), 0);
-	finish(&bench);
+	check_clusters(&own, cluster_at(0, 0, 0), 0);
 }
 
-FAKE_TEST(clusters_of_the_same_numbers_are_not_counted)
+BENCH_TEST(clusters_of_the_same_numbers_are_not_counted)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 0, 0, 2200);
 	cluster(fake, "uncore01", 0, 0, 0, 2200);
-	check_clusters(&bench, cluster_at(0, 0, 0), 0);
-	finish(&bench);
+	check_clusters(&own, cluster_at(0, 0, 0), 0);
 }
 
-FAKE_TEST(limits_of_boot_are_read)
+BENCH_TEST(limits_of_boot_are_read)
 {
 	static const struct uncore_place DIE = { .package = 1, .die = 12 };
-	struct bench bench;
 	uint64_t khz = 0;
 
-	start(fake, &bench);
 	limits(fake, "package_01_die_12", 900, 2000);
-	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MAX, &khz), -ENOENT);
+	assert_int_equal(uncore_read_initial(&own.files, &DIE, CPUFREQ_MAX, &khz), -ENOENT);
 	uncore_file(fake, "package_01_die_12", "initial_min_freq_khz", "800000");
 	uncore_file(fake, "package_01_die_12", "initial_max_freq_khz", "2200000");
-	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MAX, &khz), 0);
+	assert_int_equal(uncore_read_initial(&own.files, &DIE, CPUFREQ_MAX, &khz), 0);
 	assert_int_equal(khz, 2200000);
-	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MIN, &khz), 0);
+	assert_int_equal(uncore_read_initial(&own.files, &DIE, CPUFREQ_MIN, &khz), 0);
 	assert_int_equal(khz, 800000);
-	finish(&bench);
 }
 
-FAKE_TEST(die_directories_have_two_digits_and_more_where_needed)
+BENCH_TEST(die_directories_have_two_digits_and_more_where_needed)
 {
 	static const struct {
 		unsigned int package, die;
@@ -175,80 +172,67 @@ FAKE_TEST(die_directories_have_two_digits_and_more_where_needed)
 	} CASES[] = { { 0, 0, UNCORE "package_00_die_00" },
 		      { 9, 10, UNCORE "package_09_die_10" },
 		      { 123, 7, UNCORE "package_123_die_07" } };
-	struct bench bench;
 
-	start(fake, &bench);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		/* Domain and cluster have no part in it; nothing is listed. */
 		struct uncore_place place = { CASES[i].package, CASES[i].die, false, 3, 1 };
 		char *path;
 
-		assert_int_equal(uncore_directory(&bench.files, &place, &path), 0);
+		assert_int_equal(uncore_directory(&own.files, &place, &path), 0);
 		assert_string_equal(path, CASES[i].directory);
 		free(path);
 	}
-	finish(&bench);
 }
 
-FAKE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else)
+BENCH_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else)
 {
 	static const struct uncore_place PLACE = { .package = 1, .die = 12 };
-	struct bench bench;
 
-	start(fake, &bench);
 	limits(fake, "package_01_die_12", 800, 2200);
-	assert_int_equal(uncore_write_limit(&bench.files, &PLACE, CPUFREQ_MAX, 2400000), 0);
-	assert_int_equal(uncore_write_limit(&bench.files, &PLACE, CPUFREQ_MIN, 900000), 0);
+	assert_int_equal(uncore_write_limit(&own.files, &PLACE, CPUFREQ_MAX, 2400000), 0);
+	assert_int_equal(uncore_write_limit(&own.files, &PLACE, CPUFREQ_MIN, 900000), 0);
 	assert_string_equal(fake->files.written,
 			    "'2400000' > " UNCORE "package_01_die_12/max_freq_khz\n"
 			    "'900000' > " UNCORE "package_01_die_12/min_freq_khz\n");
-	finish(&bench);
 }
 
-FAKE_TEST(clusters_are_identified_by_their_files)
+BENCH_TEST(clusters_are_identified_by_their_files)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	/* Numbered in the order of discovery: the numbers have no meaning. */
 	cluster(fake, "uncore00", 1, 0, 0, 2100);
 	cluster(fake, "uncore01", 0, 4, 0, 2200);
 	cluster(fake, "uncore02", 0, 4, 1, 2300);
 	cluster(fake, "uncore07", 0, 1, 0, 2400);
 	cluster(fake, "uncore103", 4, 0, 0, 2500);
-	check_limit(&bench, cluster_at(1, 0, 0), CPUFREQ_MAX, 2100);
-	check_limit(&bench, cluster_at(0, 4, 0), CPUFREQ_MAX, 2200);
-	check_limit(&bench, cluster_at(0, 4, 1), CPUFREQ_MAX, 2300);
-	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MAX, 2400);
-	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MAX, 2500);
-	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MIN, 800);
-	check_unsupported(&bench, cluster_at(0, 0, 0));
-	check_unsupported(&bench, cluster_at(1, 0, 1));
-	check_unsupported(&bench, cluster_at(0, 4, 2));
-	finish(&bench);
+	check_limit(&own, cluster_at(1, 0, 0), CPUFREQ_MAX, 2100);
+	check_limit(&own, cluster_at(0, 4, 0), CPUFREQ_MAX, 2200);
+	check_limit(&own, cluster_at(0, 4, 1), CPUFREQ_MAX, 2300);
+	check_limit(&own, cluster_at(0, 1, 0), CPUFREQ_MAX, 2400);
+	check_limit(&own, cluster_at(4, 0, 0), CPUFREQ_MAX, 2500);
+	check_limit(&own, cluster_at(4, 0, 0), CPUFREQ_MIN, 800);
+	check_unsupported(&own, cluster_at(0, 0, 0));
+	check_unsupported(&own, cluster_at(1, 0, 1));
+	check_unsupported(&own, cluster_at(0, 4, 2));
 }
 
 /** Early kernels count domain_id from 0 in each of a package's devices. What is unique there may be
  * another power domain all the same. */
-FAKE_TEST(ambiguous_numbers_do_not_identify_their_package)
+BENCH_TEST(ambiguous_numbers_do_not_identify_their_package)
 {
 	const struct uncore_place place = cluster_at(0, 2, 0), other = cluster_at(1, 0, 0);
-	struct bench bench;
 
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 0, 0, 2200);
 	cluster(fake, "uncore01", 0, 0, 1, 2200);
 	cluster(fake, "uncore02", 0, 2, 0, 2200);
 	cluster(fake, "uncore03", 0, 0, 0, 2300);
 	cluster(fake, "uncore04", 1, 0, 0, 2400);
 	cluster(fake, "uncore05", 1, 0, 1, 2400);
-	check_unsupported(&bench, cluster_at(0, 0, 0));
-	check_unsupported(&bench, cluster_at(0, 0, 1));
-	check_unsupported(&bench, place);
-	assert_true(uncore_is_ambiguous(&bench.files, &place));
-	assert_false(uncore_is_ambiguous(&bench.files, &other));
-	check_limit(&bench, other, CPUFREQ_MAX, 2400);
-	finish(&bench);
+	check_unsupported(&own, cluster_at(0, 0, 0));
+	check_unsupported(&own, cluster_at(0, 0, 1));
+	check_unsupported(&own, place);
+	assert_true(uncore_is_ambiguous(&own.files, &place));
+	assert_false(uncore_is_ambiguous(&own.files, &other));
+	check_limit(&own, other, CPUFREQ_MAX, 2400);
 }
 
 static void agents(struct fake_machine *fake, const char *directory, const char *types)
@@ -262,12 +246,10 @@ static void instance(struct fake_machine *fake, const char *directory, unsigned 
 }
 
 /* Three compute dies, for which the kernel makes room for four. */
-FAKE_TEST(io_dies_have_the_number_of_their_instance)
+BENCH_TEST(io_dies_have_the_number_of_their_instance)
 {
 	const struct uncore_place other = cluster_at(0, 5, 0);
-	struct bench bench;
 
-	start(fake, &bench);
 	cluster(fake, "uncore02", 0, 2, 0, 2200);
 	agents(fake, "uncore02", "core cache memory");
 	instance(fake, "uncore02", 2);
@@ -277,42 +259,36 @@ FAKE_TEST(io_dies_have_the_number_of_their_instance)
 	cluster(fake, "uncore04", 0, 5, 0, 1600);
 	agents(fake, "uncore04", "io");
 	instance(fake, "uncore04", 4);
-	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
-	check_limit(&bench, cluster_at(0, 3, 0), CPUFREQ_MAX, 1800);
-	check_limit(&bench, cluster_at(0, 4, 0), CPUFREQ_MAX, 1600);
-	check_unsupported(&bench, other);
-	assert_false(uncore_is_ambiguous(&bench.files, &other));
-	finish(&bench);
+	check_limit(&own, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
+	check_limit(&own, cluster_at(0, 3, 0), CPUFREQ_MAX, 1800);
+	check_limit(&own, cluster_at(0, 4, 0), CPUFREQ_MAX, 1600);
+	check_unsupported(&own, other);
+	assert_false(uncore_is_ambiguous(&own.files, &other));
 }
 
 /** Kernels that know the agents and not the instance. */
-FAKE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated)
+BENCH_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
-	struct bench bench;
 
-	start(fake, &bench);
 	cluster(fake, "uncore02", 0, 2, 0, 2200);
 	agents(fake, "uncore02", "core cache memory");
 	cluster(fake, "uncore03", 0, 4, 0, 1800);
 	agents(fake, "uncore03", "io");
-	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
-	check_unsupported(&bench, place);
-	assert_true(uncore_is_ambiguous(&bench.files, &place));
-	uncore_forget(&bench.files);
+	check_limit(&own, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
+	check_unsupported(&own, place);
+	assert_true(uncore_is_ambiguous(&own.files, &place));
+	uncore_forget(&own.files);
 	/* The directory of a package. */
 	limits(fake, "package_00_die_00", 800, 2200);
-	check_limit(&bench, place, CPUFREQ_MAX, 1800);
-	finish(&bench);
+	check_limit(&own, place, CPUFREQ_MAX, 1800);
 }
 
 /* Both devices of a package begin with instance 0. */
-FAKE_TEST(io_dies_of_two_devices_are_unknown)
+BENCH_TEST(io_dies_of_two_devices_are_unknown)
 {
 	const struct uncore_place first = cluster_at(0, 4, 0), second = cluster_at(0, 5, 0);
-	struct bench bench;
 
-	start(fake, &bench);
 	for (unsigned int device = 0; device < 2; device++)
 		for (unsigned int i = 0; i < 3; i++) {
 			char name[16];
@@ -323,19 +299,15 @@ FAKE_TEST(io_dies_of_two_devices_are_unknown)
 			agents(fake, name, i < 2 ? "core" : "io");
 			instance(fake, name, i);
 		}
-	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MAX, 2010);
-	check_limit(&bench, cluster_at(0, 3, 0), CPUFREQ_MAX, 2110);
-	check_unsupported(&bench, first);
-	check_unsupported(&bench, second);
-	assert_true(uncore_is_ambiguous(&bench.files, &first));
-	finish(&bench);
+	check_limit(&own, cluster_at(0, 1, 0), CPUFREQ_MAX, 2010);
+	check_limit(&own, cluster_at(0, 3, 0), CPUFREQ_MAX, 2110);
+	check_unsupported(&own, first);
+	check_unsupported(&own, second);
+	assert_true(uncore_is_ambiguous(&own.files, &first));
 }
 
-FAKE_TEST(numbers_that_contradict_each_other_are_unknown)
+BENCH_TEST(numbers_that_contradict_each_other_are_unknown)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 1, 0, 2200);
 	agents(fake, "uncore00", "core");
 	instance(fake, "uncore00", 0);
@@ -347,11 +319,10 @@ FAKE_TEST(numbers_that_contradict_each_other_are_unknown)
 	for (unsigned int domain = 0; domain < 7; domain++) {
 		const struct uncore_place place = cluster_at(0, domain, 0);
 
-		check_unsupported(&bench, place);
-		assert_true(uncore_is_ambiguous(&bench.files, &place));
-		check_clusters(&bench, place, 0);
+		check_unsupported(&own, place);
+		assert_true(uncore_is_ambiguous(&own.files, &place));
+		check_clusters(&own, place, 0);
 	}
-	finish(&bench);
 }
 
 /* ---- The limit that counts is the one last written for the package, which cannot be read ---- */
@@ -469,59 +440,47 @@ FAKE_TEST(a_limit_that_is_held_already_stays)
 	assert_int_equal(package.writes, 2);
 }
 
-FAKE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error)
+BENCH_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
-	struct bench bench;
 
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 4, 0, 1800);
 	fake_file_refuses(&fake->files, UNCORE "uncore00/max_freq_khz", -EINVAL);
-	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MAX, 400000), -EIO);
+	assert_int_equal(uncore_write_limit(&own.files, &place, CPUFREQ_MAX, 400000), -EIO);
 	assert_string_equal(fake->files.written, "'400000' > " UNCORE "uncore00/max_freq_khz\n"
 						 "'200000' > " UNCORE "uncore00/max_freq_khz\n"
 						 "'100000' > " UNCORE "uncore00/max_freq_khz\n");
-	check_holds(bench.messages.error, strerror(EINVAL));
-	finish(&bench);
+	check_holds(own.messages.error, strerror(EINVAL));
 }
 
-FAKE_TEST(a_directory_that_cannot_be_listed_is_named)
+BENCH_TEST(a_directory_that_cannot_be_listed_is_named)
 {
 	const struct uncore_place place = cluster_at(0, 0, 0);
-	struct bench bench;
 	uint64_t khz;
 
-	start(fake, &bench);
 	fake->files.listable = true;
 	fake->files.list_error = -EACCES;
-	assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz), -EPERM);
-	check_holds(bench.messages.error, "intel_uncore_frequency may not be listed");
+	assert_int_equal(uncore_read_limit(&own.files, &place, CPUFREQ_MAX, &khz), -EPERM);
+	check_holds(own.messages.error, "intel_uncore_frequency may not be listed");
 	fake->files.list_error = -EIO;
-	assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz), -EIO);
-	check_holds(bench.messages.error, "intel_uncore_frequency cannot be listed");
-	finish(&bench);
+	assert_int_equal(uncore_read_limit(&own.files, &place, CPUFREQ_MAX, &khz), -EIO);
+	check_holds(own.messages.error, "intel_uncore_frequency cannot be listed");
 }
 
-FAKE_TEST(a_cluster_is_written_in_its_own_directory)
+BENCH_TEST(a_cluster_is_written_in_its_own_directory)
 {
 	const struct uncore_place place = cluster_at(0, 4, 1);
-	struct bench bench;
 
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 4, 0, 2200);
 	cluster(fake, "uncore05", 0, 4, 1, 2300);
-	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MIN, 1000000), 0);
-	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MAX, 1900000), 0);
+	assert_int_equal(uncore_write_limit(&own.files, &place, CPUFREQ_MIN, 1000000), 0);
+	assert_int_equal(uncore_write_limit(&own.files, &place, CPUFREQ_MAX, 1900000), 0);
 	assert_string_equal(fake->files.written, "'1000000' > " UNCORE "uncore05/min_freq_khz\n"
 						 "'1900000' > " UNCORE "uncore05/max_freq_khz\n");
-	finish(&bench);
 }
 
-FAKE_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
+BENCH_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	limits(fake, "package_00_die_00", 800, 2500);
 	/* Identity files that would do, in a directory that is none of a cluster. */
 	cluster(fake, "other", 3, 3, 3, 900);
@@ -530,55 +489,43 @@ FAKE_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
 	uncore_file(fake, "uncore02", "package_id", "0");
 	uncore_file(fake, "uncore02", "domain_id", "2");
 	cluster(fake, "uncore03", 0, 2, 0, 2300);
-	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2300);
-	check_unsupported(&bench, cluster_at(0, 0, 0));
-	check_unsupported(&bench, cluster_at(3, 3, 3));
-	finish(&bench);
+	check_limit(&own, cluster_at(0, 2, 0), CPUFREQ_MAX, 2300);
+	check_unsupported(&own, cluster_at(0, 0, 0));
+	check_unsupported(&own, cluster_at(3, 3, 3));
 }
 
-FAKE_TEST(the_directory_of_a_package_is_not_a_power_domain)
+BENCH_TEST(the_directory_of_a_package_is_not_a_power_domain)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	limits(fake, "package_00_die_00", 400, 2500);
 	cluster(fake, "uncore00", 0, 0, 0, 2200);
-	check_limit(&bench, (struct uncore_place){ .package = 0 }, CPUFREQ_MAX, 2500);
-	check_limit(&bench, (struct uncore_place){ .package = 0 }, CPUFREQ_MIN, 400);
-	check_limit(&bench, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
-	finish(&bench);
+	check_limit(&own, (struct uncore_place){ .package = 0 }, CPUFREQ_MAX, 2500);
+	check_limit(&own, (struct uncore_place){ .package = 0 }, CPUFREQ_MIN, 400);
+	check_limit(&own, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
 }
 
-FAKE_TEST(the_directory_is_scanned_once)
+BENCH_TEST(the_directory_is_scanned_once)
 {
-	struct bench bench;
 	size_t reads;
 
-	start(fake, &bench);
 	cluster(fake, "uncore00", 0, 0, 0, 2200);
 	cluster(fake, "uncore01", 0, 1, 0, 2200);
 	assert_int_equal(fake->files.lists, 0);
-	check_limit(&bench, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
+	check_limit(&own, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
 	reads = fake->files.reads;
 	for (unsigned int i = 0; i < 5; i++)
-		check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
-	check_unsupported(&bench, cluster_at(0, 9, 0));
+		check_limit(&own, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
+	check_unsupported(&own, cluster_at(0, 9, 0));
 	assert_int_equal(fake->files.lists, 1);
 	assert_int_equal(fake->files.reads, reads + 5);
-	uncore_forget(&bench.files);
-	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
+	uncore_forget(&own.files);
+	check_limit(&own, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
 	assert_int_equal(fake->files.lists, 2);
-	finish(&bench);
 }
 
-FAKE_TEST(without_the_kernels_module_there_is_no_cluster)
+BENCH_TEST(without_the_kernels_module_there_is_no_cluster)
 {
-	struct bench bench;
-
-	start(fake, &bench);
 	fake->files.listable = true;
-	check_unsupported(&bench, cluster_at(0, 0, 0));
-	finish(&bench);
+	check_unsupported(&own, cluster_at(0, 0, 0));
 }
 
 FAKE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent)
