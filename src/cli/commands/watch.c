@@ -114,7 +114,7 @@ static void print_report(void *data, const struct watch_report *what)
 	if (line && watch->logs)
 		syslog(LOG_NOTICE, "isst: watch: %s", line);
 	if (watch->ready && line)
-		(void)notify_status(line);
+		(void)notify_manager("STATUS=%s", line);
 	free(line);
 	run->status = output_event(watch->output, run->report, run->status);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,50 +108,44 @@ static int find_address(const char *name, struct sockaddr_un *address)
 	return (int)(offsetof(struct sockaddr_un, sun_path) + length);
 }
 
-int notify_manager(const char *assignments)
+int notify_manager(const char *format, ...)
 {
 	/* A caller with less privileges than this program must not choose where it sends to. */
 	const char *name = secure_getenv("NOTIFY_SOCKET");
 	struct sockaddr_un address;
-	int size, descriptor, result = 1;
+	int size, descriptor, result;
+	va_list arguments;
+	char *text;
 
 	if (!name || !*name)
 		return 0;
 	size = find_address(name, &address);
 	if (size < 0)
 		return size;
+	va_start(arguments, format);
+	result = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (result < 0)
+		return -ENOMEM;
 	descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (descriptor < 0)
-		return -errno;
-	if (sendto(descriptor, assignments, strlen(assignments), MSG_NOSIGNAL,
-		   (const struct sockaddr *)&address, (socklen_t)size) < 0)
-		result = -errno;
-	close(descriptor);
+	result = descriptor >= 0 && sendto(descriptor, text, strlen(text), MSG_NOSIGNAL,
+					   (const struct sockaddr *)&address, (socklen_t)size) >= 0
+			 ? 1
+			 : -errno;
+	if (descriptor >= 0)
+		close(descriptor);
+	free(text);
 	return result;
 }
 
 int notify_reloading(void)
 {
-	char assignments[64];
 	struct timespec now;
 
 	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
 		return -errno;
-	snprintf(assignments, sizeof(assignments), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
-		 (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
-	return notify_manager(assignments);
-}
-
-int notify_status(const char *line)
-{
-	char *assignment;
-	int result;
-
-	if (asprintf(&assignment, "STATUS=%s", line) < 0)
-		return -ENOMEM;
-	result = notify_manager(assignment);
-	free(assignment);
-	return result;
+	return notify_manager("RELOADING=1\nMONOTONIC_USEC=%" PRId64,
+			      (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 }
 
 bool notify_is_journal(int descriptor)

@@ -18,13 +18,10 @@ int daemon_ready(struct daemon *daemon, const char *directory);
 
 /** Sends "READY=1\nSTATUS=..." to NOTIFY_SOCKET, without waiting. Returns 1, 0: there is none, or
  * a negative errno. */
-int notify_manager(const char *assignments);
+int notify_manager(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Sends RELOADING=1, which READY=1 ends. Returns the same. */
 int notify_reloading(void);
-
-/** Sends STATUS=, a line that the manager shows. Returns the same. */
-int notify_status(const char *line);
 
 /** Whether a descriptor is the journal's, by JOURNAL_STREAM, which others may have inherited. */
 bool notify_is_journal(int descriptor);

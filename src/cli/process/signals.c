@@ -88,26 +88,16 @@ int signals_block_others(struct signals *signals, const sigset_t *others)
 	return 0;
 }
 
-static bool ends_run(const struct signals *signals, const sigset_t *pending, int number)
-{
-	return sigismember(&signals->ours, number) == 1 && sigismember(pending, number) == 1 &&
-	       !signals_ignored(number);
-}
-
 const char *signals_arrived(const struct signals *signals)
 {
 	sigset_t pending;
 
 	if (!signals->held || sigpending(&pending) != 0)
 		return NULL;
-	for (size_t i = 0; i < FATAL; i++) {
-		if (ends_run(signals, &pending, fatal[i].number))
-			return fatal[i].name;
-	}
-	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
-		if (ends_run(signals, &pending, number))
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (sigismember(&signals->ours, number) == 1 &&
+		    sigismember(&pending, number) == 1 && !signals_ignored(number))
 			return signals_name(number);
-	}
 	return NULL;
 }
 

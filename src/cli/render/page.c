@@ -10,24 +10,18 @@
 /* Less is no width that anything can be laid out for. */
 enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 40 };
 
-/** Whether the user wants no colours, or the terminal has none (no-color.org). */
-static bool is_colourless(void)
-{
-	const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return (unwanted && *unwanted) || !terminal || strcmp(terminal, "dumb") == 0;
-}
-
 struct page page_of(FILE *stream, enum colour_choice colour)
 {
 	struct page page = { .columns = DEFAULT_COLUMNS, .colour = colour == COLOUR_ALWAYS };
+	/* Unwanted by the user, or the terminal has none (no-color.org). */
+	const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
 	int descriptor = fileno(stream);
 	struct winsize size;
 
 	if (descriptor < 0 || !isatty(descriptor))
 		return page;
 	if (colour == COLOUR_AUTO)
-		page.colour = !is_colourless();
+		page.colour = !(unwanted && *unwanted) && terminal && strcmp(terminal, "dumb") != 0;
 	if (ioctl(descriptor, TIOCGWINSZ, &size) != 0)
 		return page;
 	page.width = size.ws_col;

@@ -210,20 +210,14 @@ static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, si
 	}
 }
 
-void cores_read_clos(struct run *run, struct cores *cores,
-		     bool (*wanted)(const struct isst_domain *domain, const void *data),
-		     const void *data)
+void cores_read_clos(struct run *run, struct cores *cores)
 {
 	struct isst_results *results = NULL;
 	const struct isst_result *result;
-	struct isst_targets *targets;
+	struct isst_targets *targets = representatives(run, cores);
 	size_t first = cores->count;
 	int error;
 
-	for (size_t i = 0; i < cores->count; i++)
-		if (!wanted(cores->all[i].domain, data))
-			cores->all[i].clos = CLOS_NONE;
-	targets = representatives(run, cores);
 	if (!targets)
 		return;
 	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);

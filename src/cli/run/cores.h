@@ -35,10 +35,8 @@ struct cores {
 int cores_find(struct run *run, struct cores *cores);
 void cores_clear(struct cores *cores);
 
-/** Reads the class of each number of online cores in domains that are @wanted; others get none. */
-void cores_read_clos(struct run *run, struct cores *cores,
-		     bool (*wanted)(const struct isst_domain *domain, const void *data),
-		     const void *data);
+/** Reads the class of each number of online cores, but for those that have none (CLOS_NONE). */
+void cores_read_clos(struct run *run, struct cores *cores);
 
 /** Whether the class of a core of a domain could not be read, though it is online. */
 bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain);

@@ -37,7 +37,7 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	int error = targets ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < status->domain_count && !error; i++)
-		if (wanted(&status->domains[i]))
+		if (!wanted || wanted(&status->domains[i]))
 			error = isst_targets_add_domain(targets, status->domains[i].domain);
 	return read_targets(run, read, flags, targets, error);
 }
@@ -137,7 +137,7 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 	for (size_t i = 0; i < status->domain_count && current; i++) {
 		const struct isst_result *result;
 
-		if (!wanted(&status->domains[i]))
+		if (wanted && !wanted(&status->domains[i]))
 			continue;
 		result = isst_results_at(*kept, next++);
 		current = result && isst_result_domain(result) == status->domains[i].domain &&
@@ -149,11 +149,6 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 	*kept = status_read(status, isst_read_levels, ISST_READ_LEVELS_CURRENT | parts, wanted);
 }
 
-static bool is_any(const struct domain_status *domain)
-{
-	return domain->domain;
-}
-
 int status_read_levels(struct machine_status *status, unsigned int parts)
 {
 	struct run *run = status->run;
@@ -162,7 +157,7 @@ int status_read_levels(struct machine_status *status, unsigned int parts)
 
 	if (error || !keeps)
 		return error;
-	status_keep_levels(status, parts, is_any, &run->level_memory->properties);
+	status_keep_levels(status, parts, NULL, &run->level_memory->properties);
 	status->properties = run->level_memory->properties;
 	return 0;
 }

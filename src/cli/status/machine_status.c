@@ -111,13 +111,6 @@ static void begin_units(struct machine_status *status)
 
 /* ---- Reading ---- */
 
-static bool has_core_power(const struct isst_domain *domain, const void *data)
-{
-	const struct domain_status *status = status_of_domain(data, domain);
-
-	return status && status->core_power_state >= ISST_FEATURE_DISABLED;
-}
-
 /** Reads levels, features and classes. @parts: ISST_READ_LEVELS_... Returns false if there is
  * nothing to report; always to be cleared. */
 static bool machine_status_read(struct machine_status *status, unsigned int parts)
@@ -156,7 +149,14 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 							   ? ISST_FEATURE_ENABLED
 							   : ISST_FEATURE_DISABLED;
 	}
-	cores_read_clos(run, &status->cores, has_core_power, status);
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct domain_status *of = status_of_domain(status,
+								  status->cores.all[i].domain);
+
+		if (!of || of->core_power_state < ISST_FEATURE_DISABLED)
+			status->cores.all[i].clos = CLOS_NONE;
+	}
+	cores_read_clos(run, &status->cores);
 	return true;
 }
 
