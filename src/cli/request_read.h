@@ -19,7 +19,6 @@ const char *request_option_name(const struct request *request, enum option_id id
 
 /** Whether the command has the format, and that goes with its options. */
 int request_check_format(const struct request *request, char **problem);
-
 int request_check(const struct request *request, char **problem);
 
 /* request_problems.c */

@@ -9,7 +9,7 @@
  * } ] } */
 static struct json *make_document(void)
 {
-	struct json *document = json_new(), *domains, *domain, *cpus;
+	struct json *document = json_new(false), *domains, *domain, *cpus;
 	static const unsigned int places[][2] = { { 0, 0 }, { 1, 14 }, { 1, 20 } };
 
 	json_add_number(document, "level", 2);
@@ -26,7 +26,7 @@ static struct json *make_document(void)
 	cpus = json_add(domains->first, "cpus", JSON_ARRAY);
 	json_add_number(cpus, NULL, 3);
 	json_add_number(cpus, NULL, 4);
-	assert_false(json_failed(document));
+	assert_false(document->failed);
 	return document;
 }
 
@@ -118,7 +118,7 @@ TEST(a_path_that_is_written_wrong_is_refused)
 /** The expected text is what `jq -S .` prints for the same document. */
 TEST(a_sorted_document_is_written_in_lines)
 {
-	struct json *document = json_new_sorted(), *list, *object;
+	struct json *document = json_new(true), *list, *object;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);

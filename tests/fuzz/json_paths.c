@@ -7,7 +7,7 @@
 
 static struct json *make_document(void)
 {
-	struct json *document = json_new();
+	struct json *document = json_new(false);
 	struct json *array = json_add(document, "a", JSON_ARRAY);
 
 	for (unsigned int i = 0; i < 3; i++) {

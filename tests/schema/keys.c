@@ -44,12 +44,12 @@ static void add_warning_codes(struct json *document)
 
 int main(void)
 {
-	struct json *document = json_new(), *array = json_add(document, "keys", JSON_ARRAY);
+	struct json *document = json_new(false), *array = json_add(document, "keys", JSON_ARRAY);
 
 	for (size_t i = 0; i < KEYS; i++)
 		add_key(array, i);
 	add_warning_codes(document);
-	if (!document || json_failed(document))
+	if (!document || document->failed)
 		return 1;
 	json_write(document, stdout);
 	json_free(document);

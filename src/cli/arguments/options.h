@@ -167,7 +167,6 @@ int options_read(int argc, char **argv, const struct option_place *place,
 /** Notes what was accepted though it is not as it ought to be. Returns 0 or -ENOMEM. */
 int option_values_note(struct option_values *values, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
 void option_values_clear(struct option_values *values);
 
 /** Sets @problem to a message (NULL without memory). Returns -EINVAL or -ENOMEM. */

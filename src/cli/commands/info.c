@@ -55,8 +55,8 @@ static void summarise(struct run *run, const struct levels *levels,
 		summary->locked = value_of(profile, ISST_VALUE_LOCKED);
 		summary->highest_level = value_of(profile, ISST_VALUE_HIGHEST_LEVEL);
 	}
-	summary->turbo_freq = levels_count(levels, summary->unit) > 0 ? ISST_FEATURE_UNSUPPORTED
-								      : ISST_FEATURE_UNKNOWN;
+	summary->turbo_freq = levels->count[summary->unit->slot] > 0 ? ISST_FEATURE_UNSUPPORTED
+								     : ISST_FEATURE_UNKNOWN;
 	summary->base_freq = summary->turbo_freq;
 	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
 		if (level_is_missing(level))

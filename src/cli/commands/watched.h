@@ -82,7 +82,6 @@ bool actions_made(struct actions *actions, int64_t now_ms);
 
 /** An action failed. Returns whether that is to be reported: another @cause than the last time. */
 bool actions_failed(struct actions *actions, uint64_t cause, int64_t now_ms);
-
 void actions_forgive_failures(struct actions *actions);
 
 #endif

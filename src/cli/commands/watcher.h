@@ -83,12 +83,10 @@ enum exit_status watch_machine(struct run *run, struct output *output);
 
 /** Before the first look. Returns false without memory. */
 bool watcher_begin(struct watcher *watcher);
-
 void watcher_look(struct watcher *watcher, int64_t now_ms);
 
 /** Something may have changed: a look is due now or, after another hint, a second after that. */
 void watcher_hint(struct watcher *watcher, int64_t now_ms);
-
 bool watcher_is_settled(const struct watcher *watcher);
 
 /** An administrator wants actions again, after fights and failures. */
@@ -96,7 +94,6 @@ void watcher_forgive(struct watcher *watcher);
 
 /** Everything may have changed. The next look is due after @pause_ms, but within an interval. */
 void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms);
-
 void watcher_clear(struct watcher *watcher);
 
 /* ---- Between the parts of a watcher ---- */
@@ -106,7 +103,6 @@ void watcher_clear(struct watcher *watcher);
 /** The unit of a domain (NULL: the machine), made if it is missing. */
 struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
 void found_clear(struct found **list);
-
 void look_small(struct watcher *watcher);
 
 /** Adds to a small look all that differs from a configuration: the file, or what it was. */
@@ -117,7 +113,6 @@ bool look_accept(struct watcher *watcher);
 
 /** The next look opens and discovers the machine anew. */
 void look_anew(struct watcher *watcher);
-
 const struct isst_domain *look_find_domain(struct isst_context *context,
 					   const struct watch_unit *unit);
 
@@ -125,9 +120,7 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
 		    const char *cause);
-
 bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
-
 void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
 
 /** Acts where that is due. The machine was looked at just now, as a whole. */

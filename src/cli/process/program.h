@@ -17,7 +17,6 @@ enum { PROGRAM_RUN_FAILED = 125, PROGRAM_NOT_EXECUTABLE = 126, PROGRAM_NOT_FOUND
 
 /** Finds a program as execvp(3), with the caller's rights. Returns 0 or a negative errno. */
 int program_find(const char *name);
-
 unsigned int program_status_of_error(int error);
 
 /** What this process changed of what programs inherit. */

@@ -15,7 +15,6 @@ struct signals {
 
 /** Adds the signals that end a program, but for crashes, SIGPIPE and SIGXFSZ. */
 void signals_fatal(sigset_t *set);
-
 const char *signals_name(int number);
 
 /** Whether the program's parent had it ignore a signal (nohup): then it must have no effect. */

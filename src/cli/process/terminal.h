@@ -31,7 +31,6 @@ bool terminal_can_show(int output);
 
 /** Begins screens: signals arrive in terminal_wait() from now on. Returns 0 or a negative errno. */
 int terminal_open(struct terminal *terminal, int output);
-
 void terminal_close(struct terminal *terminal);
 
 /** Shows a screen of so many lines. Returns TERMINAL_TIMEOUT, or what came in between. */

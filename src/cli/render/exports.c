@@ -344,7 +344,7 @@ static void add_unit(struct json *document, const struct report_entry *entry)
 
 struct json *make_facts(const struct report *report, bool messages)
 {
-	struct json *document = json_new_sorted();
+	struct json *document = json_new(true);
 
 	(void)messages;
 	json_add_string(document, "version", ISST_VERSION);

@@ -46,9 +46,7 @@ int output_must_not_wait(struct output *output);
 
 /** The change is over: writes what was kept, as long as that may take. */
 void output_may_wait(struct output *output);
-
 FILE *output_result(const struct output *output);
-
 FILE *output_trace(const struct output *output);
 
 /** Where progress is printed; NULL: it is part of the document. */
@@ -60,7 +58,6 @@ struct nowait_stream *output_nowait(const struct output *output);
 /** Writes the banner, if any: tool, processor, emulated machine (NULL: real). Beside documents
  * @note names a machine chosen by the environment. */
 void output_banner(struct output *output, unsigned int model, const char *emulated, bool note);
-
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 
@@ -78,7 +75,6 @@ enum exit_status output_problem(struct output *output, const char *problem,
 
 /** Writes plain text to standard output. Returns the exit status. */
 enum exit_status output_text(struct output *output, const char *text, size_t size);
-
 void output_close(struct output *output);
 
 #endif

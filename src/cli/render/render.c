@@ -32,7 +32,7 @@ int render_report(const struct report *report, enum output_format format, const 
 	if (renderer->print)
 		return renderer->print(report, page, messages, stream);
 	document = renderer->make(report, messages);
-	if (document && !json_failed(document)) {
+	if (document && !document->failed) {
 		json_write(document, stream);
 		fputc('\n', stream);
 	} else {

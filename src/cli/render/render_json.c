@@ -56,7 +56,7 @@ static void add_unit(struct json *document, const struct report_entry *unit, boo
 
 struct json *make_json(const struct report *report, bool messages)
 {
-	struct json *document = json_new();
+	struct json *document = json_new(false);
 	unsigned int number = 0;
 	bool at_top = false;
 
@@ -270,7 +270,7 @@ static void add_header(struct json *document, const struct report_header *header
 struct json *make_json_v2(const struct report *report, bool messages)
 {
 	const struct report_header *header = &report->header;
-	struct json *document = json_new();
+	struct json *document = json_new(false);
 
 	if (!document)
 		return NULL;
@@ -311,7 +311,7 @@ int render_value(const struct report *report, const char *path, FILE *stream, ch
 	const struct json *value = NULL;
 
 	*problem = NULL;
-	if (document && !json_failed(document))
+	if (document && !document->failed)
 		value = json_path_find(document, path, problem);
 	if (value) {
 		json_write_raw(value, stream);

@@ -15,7 +15,6 @@ struct screen_place {
 int screen_place_make(struct screen_place *place, const struct report *report,
 		      const struct report_entry *unit);
 void screen_place_clear(struct screen_place *place);
-
 char *screen_place_name(const struct screen_place *place);
 
 static inline bool screen_key_is_row(const struct report_node *node)

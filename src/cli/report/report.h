@@ -96,18 +96,14 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *report);
-
 bool report_has_units(const struct report *report);
-
 void report_make_screen(struct report *report, bool whole);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,
 				size_t steps);
-
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
 bool report_has_message(const struct report *report, enum entry_kind kind, const char *text);
 
 /** The next message behind an entry (NULL: the first); NULL: none. */
@@ -175,7 +171,6 @@ char *wording_of_value(const struct report_node *leaf);
 
 /** The lines for a node, to be freed; NULL: its key and value, "": none. Returns 0 or -ENOMEM. */
 int wording_of_sentence(const struct report_node *node, char **text);
-
 char *wording_of_cell(const struct report_node *leaf);
 
 /** How a leaf stands out where there are colours: STYLE_..., 0: it does not. */

@@ -18,7 +18,6 @@ enum step_text { STEP_OLD, STEP_NEW };
 /** Adds a step of a change with both. Returns 0 or -ENOMEM. */
 int change_fold_step(const struct isst_context *context, struct step_folds *folds,
 		     const struct isst_change_step *step);
-
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
 
 /** Reports that nothing had to be changed, unless all was left out, as is reported already. */

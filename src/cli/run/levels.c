@@ -62,15 +62,10 @@ void levels_clear(struct levels *levels)
 	*levels = (struct levels){ 0 };
 }
 
-size_t levels_count(const struct levels *levels, const struct unit *unit)
-{
-	return levels->count[unit->slot];
-}
-
 const struct isst_result *levels_get(const struct levels *levels, const struct unit *unit,
 				     size_t index)
 {
-	if (index >= levels_count(levels, unit))
+	if (index >= levels->count[unit->slot])
 		return NULL;
 	return isst_results_at(levels->results, levels->first[unit->slot] + index);
 }

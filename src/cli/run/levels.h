@@ -20,14 +20,12 @@ int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		struct levels *levels);
 void levels_clear(struct levels *levels);
 
-/** How many levels a unit has, and one of them; NULL past the last one. */
-size_t levels_count(const struct levels *levels, const struct unit *unit);
+/** One of the levels of a unit; NULL past the last one. */
 const struct isst_result *levels_get(const struct levels *levels, const struct unit *unit,
 				     size_t index);
 
 /** The level of a unit that is in force; NULL: it is not known. */
 const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit);
-
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
 /** Reports that no unit has a second level, where that is known. */
@@ -43,7 +41,6 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 
 /** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
 void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
-
 bool level_is_known(const struct isst_result *level);
 
 /** True if the domain has no such level, though it has a higher one. */
@@ -75,7 +72,6 @@ void report_core_unit(const struct run *run, struct report_node *node);
 void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,
 			const struct isst_result *level, int id, unsigned int bucket,
 			int only_type);
-
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context);
 
@@ -90,7 +86,6 @@ bool level_count_cores(const struct cores *cores, const struct isst_result *leve
 /** The highest turbo frequency without SST-TF, and that of all cores at once. */
 void level_turbo_report(const struct cores *cores, struct report_node *node,
 			const struct isst_result *level);
-
 unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket);
 
 /** The buckets of SST-TF below a level, if it has any; one of them. */
@@ -111,7 +106,6 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 
 /** Chooses CPUs as the options ask. Returns false after an error. */
 bool core_choice_make(struct run *run);
-
 unsigned int core_choice_count(const struct run *run, unsigned int package);
 
 /** Drops packages without a chosen core, and reports them. Returns false after an error. */

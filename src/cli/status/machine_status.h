@@ -48,7 +48,6 @@ bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuse
 
 /** Whether the firmware is asked by MSRs, which interrupt a CPU: before Ice Lake, without EPP. */
 bool firmware_is_asked_by_msr(struct isst_context *context);
-
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain);
 
@@ -88,7 +87,6 @@ const struct isst_result *result_of_domain(const struct isst_results *results,
 /** Reads for domains that are wanted. To be freed; NULL: none, or an error is reported. */
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
-
 struct isst_results *status_read_cpus(struct machine_status *status, reader read,
 				      const struct isst_cpuset *cpus);
 
@@ -112,7 +110,6 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 /** Adds the online CPUs shown in classes @first to @last. Returns 0 or -ENOMEM. */
 int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
 		     int first, int last, struct isst_cpuset *cpus);
-
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);

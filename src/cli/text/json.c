@@ -200,23 +200,12 @@ const struct json *json_path_find(const struct json *root, const char *path, cha
 
 /* ---- Documents ---- */
 
-struct json *json_new(void)
+struct json *json_new(bool sorted)
 {
 	struct json *root = calloc(1, sizeof(*root));
 
-	if (root) {
-		root->kind = JSON_OBJECT;
-		root->root = root;
-	}
-	return root;
-}
-
-struct json *json_new_sorted(void)
-{
-	struct json *root = json_new();
-
 	if (root)
-		root->sorted = true;
+		*root = (struct json){ .kind = JSON_OBJECT, .root = root, .sorted = sorted };
 	return root;
 }
 
@@ -231,11 +220,6 @@ void json_free(struct json *root)
 		free(root);
 		root = next;
 	}
-}
-
-bool json_failed(const struct json *root)
-{
-	return root->failed;
 }
 
 void json_fail(struct json *value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A JSON document in memory. Without memory its functions do nothing, and json_failed() is true. */
+/* A JSON document in memory. Without memory its functions do nothing, and @failed of the root is
+ * set. */
 #ifndef ISST_CLI_JSON_VALUE_H
 #define ISST_CLI_JSON_VALUE_H
 
@@ -11,7 +12,6 @@
 
 /** Checks how a path is written. Returns NULL, or what is wrong with it. */
 const char *json_path_check(const char *path);
-
 const struct json *json_path_find(const struct json *root, const char *path, char **problem);
 
 /* ---- Documents ---- */
@@ -33,17 +33,13 @@ struct json {
 	struct json *first, *last, *next;
 	struct json *root;
 	bool failed; /* of the root: memory ran out */
-	bool sorted; /* of the root: see json_new_sorted() */
+	bool sorted; /* of the root: see json_new() */
 };
 
-/** A new document, which is an object; NULL without memory. */
-struct json *json_new(void);
-/** One with sorted members and each value on a line, as `jq -S` writes it. */
-struct json *json_new_sorted(void);
+/** A new object; NULL without memory. @sorted: members are in order, each value on a line of its
+ * own, as `jq -S` writes them. */
+struct json *json_new(bool sorted);
 void json_free(struct json *root);
-
-/** True if memory ran out: the document is not complete. */
-bool json_failed(const struct json *root);
 
 /** Remembers in the document of a value, which may be NULL, that memory ran out for it. */
 void json_fail(struct json *value);
