@@ -152,11 +152,9 @@ char *screen_place_name(const struct screen_place *place)
 		fprintf(memory.stream, "%s%s", i > 0 ? ", " : "", name ? name : "");
 		free(name);
 	}
-	if (memory_stream_close(&memory))
-		return NULL;
 	if (complete)
-		return memory.text;
-	free(memory.text);
+		return memory_stream_text(&memory);
+	memory_stream_drop(&memory);
 	return NULL;
 }
 

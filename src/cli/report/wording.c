@@ -155,13 +155,11 @@ static int fill_sentence(const struct report_node *node, const char *sentence, c
 	if (error)
 		return error;
 	error = write_sentence(node, sentence, memory.stream);
-	if (memory_stream_close(&memory))
-		return -ENOMEM;
 	if (error)
-		free(memory.text);
+		memory_stream_drop(&memory);
 	else
-		*text = memory.text;
-	return error;
+		*text = memory_stream_text(&memory);
+	return *text ? 0 : -ENOMEM;
 }
 
 int wording_of_sentence(const struct report_node *node, char **text)

@@ -426,18 +426,6 @@ static void report_package(struct machine_status *status, const struct isst_resu
 
 /* ---- The whole ---- */
 
-static void report_configuration(struct run *run)
-{
-	struct report_node *top;
-
-	if (!config_matches(run) ||
-	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
-		return;
-	run_report_notices(run);
-	top = report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
-	config_report_comparison(run, top);
-}
-
 static void report_rows(struct machine_status *status)
 {
 	report_domains(status);
@@ -500,8 +488,14 @@ void machine_status(struct run *run)
 	if (machine_status_find(run) && leave_isolated_alone(run) &&
 	    cores_find(run, &status.cores) == 0) {
 		report_top(&status);
-		if (run->config)
-			report_configuration(run);
+		if (run->config && config_matches(run) &&
+		    config_call(run, run->config,
+				isst_config_check(run->config, run->context, 0)) == 0) {
+			run_report_notices(run);
+			config_report_comparison(run,
+						 report_branch(report_unit(run->report, NULL, 0),
+							       KEY_CONFIGURATION, 0));
+		}
 		if (run->targets.unit_count > 0 &&
 		    machine_status_read(&status, map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
 			(map ? core_map_report : report_rows)(&status);

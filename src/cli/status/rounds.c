@@ -97,35 +97,28 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 	free(memory.text);
 }
 
-/** Makes the screen in the present size of the terminal. Returns 0 or -ENOMEM. */
-static int make_screen(const struct watching *watching, struct memory_stream *screen,
-		       unsigned int *lines)
-{
-	const struct page page = page_of(watching->stream, watching->output->colour);
-	struct memory_stream text = { .text = NULL };
-	int error = memory_stream_open(&text), lost;
-
-	if (error)
-		return error;
-	write_title(watching, page.columns, text.stream);
-	error = render_screen(watching->run->report, &page, true, text.stream);
-	lost = memory_stream_close(&text);
-	if (!error && !lost)
-		error = memory_stream_open(screen);
-	if (!error && !lost) {
-		*lines = frame_write(text.text, &page, screen->stream);
-		lost = memory_stream_close(screen);
-	}
-	free(text.text);
-	return error ? error : lost;
-}
-
+/** Shows the last report in the present size of the terminal. Returns false without memory. */
 static bool draw(struct watching *watching, enum terminal_event *event)
 {
-	struct memory_stream screen;
+	const struct page page = page_of(watching->stream, watching->output->colour);
+	struct memory_stream text, screen;
 	unsigned int lines = 0;
+	int error;
 
-	if (make_screen(watching, &screen, &lines) != 0)
+	if (memory_stream_open(&text) != 0)
+		return false;
+	write_title(watching, page.columns, text.stream);
+	error = render_screen(watching->run->report, &page, true, text.stream);
+	if (memory_stream_close(&text) != 0)
+		return false;
+	if (!error)
+		error = memory_stream_open(&screen);
+	if (!error) {
+		lines = frame_write(text.text, &page, screen.stream);
+		error = memory_stream_close(&screen);
+	}
+	free(text.text);
+	if (error)
 		return false;
 	*event = terminal_show(&watching->terminal, screen.text, screen.size, lines);
 	free(screen.text);
