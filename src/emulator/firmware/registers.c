@@ -85,51 +85,31 @@ int mmio_run(struct server *server, void *entry)
 
 /* ---- MSRs ---- */
 
-static uint64_t turbo_ratio_limit_cores(const struct server *server, size_t index)
-{
-	const struct platform_domain *domain = &server->platform->domains[index];
-	uint64_t value = 0;
-
-	for (unsigned int i = 0; i < domain->turbo_cores.count; i++)
-		value |= (uint64_t)domain->turbo_cores.value[i] << (8 * i);
-	return value;
-}
-
-static uint64_t config_tdp_control(const struct server *server, size_t index)
-{
-	const struct tpmi_registers registers = state_registers(server, index);
-	uint64_t locked = server->platform->domains[index].locked.value;
-
-	if (platform_is_tpmi(server->platform))
-		locked = tpmi_get(&registers, PP_STATUS_LOCK, 0, 0);
-	return locked << 31;
-}
-
-static const struct {
-	uint32_t number;
-	unsigned int kernel; /* allowed since */
-	size_t stored;	     /* offset in struct domain_state; 0: cannot be written */
-	uint64_t (*fixed)(const struct server *server, size_t domain); /* cannot */
-} msrs[] = {
-	{ 0x1ad, 0, offsetof(struct domain_state, turbo_ratio_limits), NULL },
-	{ 0x1ae, 0, 0, turbo_ratio_limit_cores },
-	{ 0x1af, 0, offsetof(struct domain_state, turbo_ratio_limits_2), NULL },
-	{ 0x64b, 0, 0, config_tdp_control },
-	{ 0x54, KERNEL(6, 12), 0, NULL }, /* only TPMI CPUs have it: faults */
+enum {
+	MSR_PM_LOGICAL_ID = 0x54, /* only TPMI CPUs have it: faults */
+	MSR_TURBO_RATIO_LIMIT = 0x1ad,
+	MSR_TURBO_RATIO_LIMIT_CORES = 0x1ae,
+	MSR_TURBO_RATIO_LIMIT_2 = 0x1af,
+	MSR_TDP_CONTROL = 0x64b,
 };
 
-static uint64_t *stored_msr(const struct server *server, size_t domain, size_t offset)
+/** One that can be written; NULL: it cannot. */
+static uint64_t *stored_msr(const struct server *server, size_t domain, uint32_t number)
 {
-	return (void *)((char *)state_msrs(server, domain) + offset);
+	struct domain_state *state = state_msrs(server, domain);
+
+	return number == MSR_TURBO_RATIO_LIMIT	   ? &state->turbo_ratio_limits
+	       : number == MSR_TURBO_RATIO_LIMIT_2 ? &state->turbo_ratio_limits_2
+						   : NULL;
 }
 
 void msr_write_kept(struct server *server, const struct kept_set *set)
 {
 	const struct platform_cpu *cpu = platform_cpu(server->platform, set->cpu);
+	uint64_t *stored = cpu ? stored_msr(server, cpu->domain, set->command) : NULL;
 
-	for (size_t i = 0; i < sizeof(msrs) / sizeof(*msrs) && cpu; i++)
-		if (msrs[i].number == set->command && msrs[i].stored)
-			*stored_msr(server, cpu->domain, msrs[i].stored) = set->data;
+	if (stored)
+		*stored = set->data;
 }
 
 /* The first kernel that does not write them again as a CPU comes online. */
@@ -146,13 +126,6 @@ void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
 			msr_write_kept(server, set);
 	}
 }
-
-enum {
-	MSR_PM_LOGICAL_ID = 0x54,
-	MSR_TURBO_RATIO_LIMIT = 0x1ad,
-	MSR_TURBO_RATIO_LIMIT_2 = 0x1af,
-	MSR_TDP_CONTROL = 0x64b,
-};
 
 /** An MSR of a captured machine that is read, unless the state has a newer value. */
 static int captured_msr(const struct server *server, const struct platform_cpu *cpu,
@@ -181,23 +154,25 @@ int msr_access(struct server *server, struct abi_msr_cmd *access, bool driver)
 {
 	const struct platform *platform = server->platform;
 	const uint32_t number = (uint32_t)access->msr; /* the driver compares the low half only */
-	const size_t count = sizeof(msrs) / sizeof(*msrs);
+	const struct platform_domain *domain;
 	const struct platform_cpu *cpu;
+	struct tpmi_registers registers;
 	uint64_t *stored;
-	size_t index = 0;
 	int result = 0;
 
-	while (index < count &&
-	       (msrs[index].number != number || msrs[index].kernel > platform->kernel.value))
-		index++;
-	if (index == count || access->logical_cpu >= platform->cpu_ids)
+	if (!(number >= MSR_TURBO_RATIO_LIMIT && number <= MSR_TURBO_RATIO_LIMIT_2) &&
+	    number != MSR_TDP_CONTROL &&
+	    !(number == MSR_PM_LOGICAL_ID && platform->kernel.value >= KERNEL(6, 12)))
+		return -EINVAL;
+	if (access->logical_cpu >= platform->cpu_ids)
 		return -EINVAL;
 	if (driver && access->read_write && !server->may_administer(server))
 		return -EPERM;
 	cpu = platform_cpu(platform, access->logical_cpu);
 	if (!cpu || !(server->replaying || cpu_online(server, cpu)))
 		return -ENXIO;
-	stored = msrs[index].stored ? stored_msr(server, cpu->domain, msrs[index].stored) : NULL;
+	domain = &platform->domains[cpu->domain];
+	stored = stored_msr(server, cpu->domain, number);
 	if (access->read_write) {
 		const struct kept_set set = {
 			.cpu = cpu->number,
@@ -210,14 +185,23 @@ int msr_access(struct server *server, struct abi_msr_cmd *access, bool driver)
 		*stored = access->data;
 		return driver ? state_keep(server, &set) : 0;
 	}
-	if (number == MSR_PM_LOGICAL_ID && platform_is_tpmi(platform))
-		access->data = cpu->punit;
-	else if (stored)
+	if (stored) {
 		access->data = *stored;
-	else if (msrs[index].fixed)
-		access->data = msrs[index].fixed(server, cpu->domain);
-	else
+	} else if (number == MSR_TURBO_RATIO_LIMIT_CORES) {
+		access->data = 0;
+		for (unsigned int i = 0; i < domain->turbo_cores.count; i++)
+			access->data |= (uint64_t)domain->turbo_cores.value[i] << (8 * i);
+	} else if (number == MSR_TDP_CONTROL) {
+		registers = state_registers(server, cpu->domain);
+		access->data = (platform_is_tpmi(platform)
+					? tpmi_get(&registers, PP_STATUS_LOCK, 0, 0)
+					: domain->locked.value)
+			       << 31;
+	} else if (platform_is_tpmi(platform)) {
+		access->data = cpu->punit;
+	} else {
 		result = -EIO;
+	}
 	if (platform->capture)
 		result = captured_msr(server, cpu, number, &access->data);
 	return result;
