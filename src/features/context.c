@@ -285,14 +285,20 @@ int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms, 
 	return message_end(&context->messages, before, wait_for_driver(context, timeout_ms, flags));
 }
 
-static int discover(struct isst_context *context)
+int isst_discover(struct isst_context *context)
 {
-	const struct isst_platform *platform = &context->platform;
+	const struct isst_platform *platform;
+	const char *before;
 	int error;
 
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	if (context->topology)
-		return message_error(&context->messages, -EINVAL,
-				     "the machine has already been discovered");
+		return message_end(&context->messages, before,
+				   message_error(&context->messages, -EINVAL,
+						 "the machine has already been discovered"));
+	platform = &context->platform;
 	error = find_firmware(context);
 	/* A processor that is newer than this library is handled by what its driver offers. */
 	if (!error && !platform->preset && !platform_is_known(platform))
@@ -318,17 +324,7 @@ static int discover(struct isst_context *context)
 		topology_free(context->topology);
 		context->topology = NULL;
 	}
-	return error;
-}
-
-int isst_discover(struct isst_context *context)
-{
-	const char *before;
-
-	if (!context)
-		return -EINVAL;
-	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, discover(context));
+	return message_end(&context->messages, before, error);
 }
 
 static int rediscover(struct isst_context *context)

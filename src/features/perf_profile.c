@@ -40,19 +40,14 @@ int context_read(struct isst_context *context, void *results, size_t count, size
 
 /* ---- Summaries of levels ---- */
 
-int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
-		      struct isst_perf_profile *profile)
+int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch, void *result)
 {
+	struct isst_perf_profile *profile = result;
+
 	*profile = (struct isst_perf_profile){ .domain = profile->domain };
 	if (!context_accepts_domain(context, profile->domain, &profile->failure))
 		return 0;
 	return context->firmware.operations->plan_perf_profile(batch, profile);
-}
-
-static int plan_perf_profile(struct isst_context *context, struct firmware_batch *batch,
-			     void *result)
-{
-	return perf_profile_plan(context, batch, result);
 }
 
 /** Firmware that refuses to report a property does not have it. Where other domains do report it,
@@ -83,7 +78,7 @@ void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t cou
 int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
 		      size_t count)
 {
-	int error = context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
+	int error = context_read(context, profiles, count, sizeof(*profiles), perf_profile_plan);
 
 	if (!error)
 		perf_profiles_check_refusals(profiles, count, sizeof(*profiles));
