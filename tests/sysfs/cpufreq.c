@@ -1,50 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpufreq limits, and the online file of a CPU. */
 #include "sysfs/cpufreq.h"
-#include "base/messages.h"
-#include "support/check.h"
-#include "support/fake_machine.h"
+#include "support/fake_bench.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 
-struct bench {
-	struct messages messages;
-	struct kernel_files files;
-};
-
 static void start(struct fake_machine *fake, struct bench *bench)
 {
-	*bench = (struct bench){ 0 };
-	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	bench_begin(fake, bench);
 	fake_file(&fake->files, CPU3 "online", "1");
 	fake_file(&fake->files, CPU3 "cpufreq/cpuinfo_min_freq", "800000");
 	fake_file(&fake->files, CPU3 "cpufreq/cpuinfo_max_freq", "3500000");
 	fake_file(&fake->files, CPU3 "cpufreq/scaling_min_freq", "1200000");
 	fake_file(&fake->files, CPU3 "cpufreq/scaling_max_freq", "2600000");
-	fake->files.writable = true;
 }
 
-static void finish(struct bench *bench)
-{
-	kernel_files_forget(&bench->files);
-	messages_free(&bench->messages);
-}
-
-static struct bench own;
-
-static struct fake_machine *begin(struct fake_machine *fake)
-{
-	start(fake, &own);
-	return fake;
-}
-
-static void end(__attribute__((unused)) struct fake_machine *fake)
-{
-	finish(&own);
-}
-
-/** With a bench of its own. */
-#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+BENCH_TESTS(start, bench_end)
 
 BENCH_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none)
 {
@@ -135,8 +106,7 @@ FAKE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline)
 		assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), expected);
 		assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, 900000),
 				 expected);
-		kernel_files_forget(&bench.files);
-		messages_free(&bench.messages);
+		bench_end(&bench);
 	}
 }
 

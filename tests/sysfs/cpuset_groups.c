@@ -2,50 +2,22 @@
 /* Groups of cgroup v1 cpusets: read with those below them, and written in an order that the kernel
  * takes. */
 #include "sysfs/cpuset_groups.h"
-#include "base/messages.h"
-#include "support/check.h"
-#include "support/fake_machine.h"
+#include "support/fake_bench.h"
 
 #define ROOT CPUSET_GROUPS_DIRECTORY "/"
 
-struct bench {
-	struct messages messages;
-	struct kernel_files files;
-};
-
 static void start(struct fake_machine *fake, struct bench *bench)
 {
-	*bench = (struct bench){ 0 };
-	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	bench_begin(fake, bench);
 	fake_file(&fake->files, ROOT "cpuset.effective_cpus", "0-15");
 	fake_file(&fake->files, ROOT "cpuset.cpus", "0-15");
 	fake_file(&fake->files, ROOT "vm/cpuset.cpus", "2-5");
 	fake_file(&fake->files, ROOT "vm/one more/cpuset.cpus", "4");
 	fake_file(&fake->files, ROOT "empty/cpuset.cpus", "%s", "");
-	fake->files.writable = fake->files.listable = true;
+	fake->files.listable = true;
 }
 
-static void finish(struct bench *bench)
-{
-	kernel_files_forget(&bench->files);
-	messages_free(&bench->messages);
-}
-
-static struct bench own;
-
-static struct fake_machine *begin(struct fake_machine *fake)
-{
-	start(fake, &own);
-	return fake;
-}
-
-static void end(__attribute__((unused)) struct fake_machine *fake)
-{
-	finish(&own);
-}
-
-/** With a bench of its own. */
-#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+BENCH_TESTS(start, bench_end)
 
 BENCH_TEST(groups_are_read_with_those_below_them)
 {
@@ -66,8 +38,7 @@ FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
 	fake_file(&fake->files, ROOT "cpuset.cpus", "0-15");
 	assert_int_equal(cpuset_groups_read(&bench.files, &now), -ENOENT);
 	assert_null(now);
-	kernel_files_forget(&bench.files);
-	messages_free(&bench.messages);
+	bench_end(&bench);
 }
 
 BENCH_TEST(groups_that_cannot_be_listed_are_not_read)

@@ -1,50 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpuset partitions: writes, and the kernel's interpretation. */
 #include "sysfs/partition.h"
-#include "base/messages.h"
-#include "support/check.h"
-#include "support/fake_machine.h"
+#include "support/fake_bench.h"
 
 #define ROOT "/sys/fs/cgroup/"
-
-struct bench {
-	struct messages messages;
-	struct kernel_files files;
-};
 
 /** A cgroup tree with cpusets and the group 0-0-0, a plain member without CPUs. */
 static void start(struct fake_machine *fake, struct bench *bench)
 {
-	*bench = (struct bench){ 0 };
-	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	bench_begin(fake, bench);
 	fake_file(&fake->files, ROOT "cgroup.controllers", "cpu cpuset memory");
 	fake_file(&fake->files, ROOT "cgroup.subtree_control", "cpu cpuset");
 	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus", "%s", "");
 	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus.partition", "member");
-	fake->files.writable = true;
 }
 
-static void finish(struct bench *bench)
-{
-	kernel_files_forget(&bench->files);
-	messages_free(&bench->messages);
-}
-
-static struct bench own;
-
-static struct fake_machine *begin(struct fake_machine *fake)
-{
-	start(fake, &own);
-	return fake;
-}
-
-static void end(__attribute__((unused)) struct fake_machine *fake)
-{
-	finish(&own);
-}
-
-/** With a bench of its own. */
-#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+BENCH_TESTS(start, bench_end)
 
 BENCH_TEST(a_partition_is_created_and_read_back)
 {

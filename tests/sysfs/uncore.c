@@ -1,46 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Uncore limits: of dies, and of the fabric clusters of power domains. */
 #include "sysfs/uncore.h"
-#include "base/messages.h"
-#include "support/check.h"
-#include "support/fake_machine.h"
+#include "support/fake_bench.h"
 
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/"
-
-struct bench {
-	struct messages messages;
-	struct kernel_files files;
-};
-
-static void start(struct fake_machine *fake, struct bench *bench)
-{
-	*bench = (struct bench){ 0 };
-	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
-	fake->files.writable = true;
-}
 
 static void finish(struct bench *bench)
 {
 	uncore_forget(&bench->files);
-	kernel_files_forget(&bench->files);
-	messages_free(&bench->messages);
+	bench_end(bench);
 }
 
-static struct bench own;
-
-static struct fake_machine *begin(struct fake_machine *fake)
-{
-	start(fake, &own);
-	return fake;
-}
-
-static void end(__attribute__((unused)) struct fake_machine *fake)
-{
-	finish(&own);
-}
-
-/** With a bench of its own. */
-#define BENCH_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, begin, end)
+BENCH_TESTS(bench_begin, finish)
 
 __attribute__((format(printf, 4, 5))) static void uncore_file(struct fake_machine *fake,
 							      const char *directory,
@@ -362,7 +333,7 @@ static uint64_t write_to(struct fake_machine *fake, enum cpufreq_limit limit, ui
 	package.writes = 0;
 	files.write = write_within;
 	fake->machine.files = &files;
-	start(fake, &bench);
+	bench_begin(fake, &bench);
 	cluster(fake, "uncore00", 0, 4, 0, 1800);
 	uncore_file(fake, "uncore00", name, "%llu", (unsigned long long)present_khz);
 	assert_int_equal(uncore_write_limit(&bench.files, &place, limit, khz), 0);
@@ -418,7 +389,7 @@ FAKE_TEST(a_limit_that_firmware_set_beyond_the_package_is_found)
 	package.inner = before;
 	files.write = write_within;
 	fake->machine.files = &files;
-	start(fake, &bench);
+	bench_begin(fake, &bench);
 	cluster(fake, "uncore00", 0, 4, 0, 2100);
 	/* The kernel has a limit of the package where it has a directory for that. */
 	package.writes = 0;
@@ -539,7 +510,7 @@ FAKE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent)
 		struct bench bench;
 		uint64_t khz;
 
-		start(fake, &bench);
+		bench_begin(fake, &bench);
 		cluster(fake, "uncore00", 0, 0, 0, 2200);
 		fake_file_error(&fake->files, UNCORE "uncore00/package_id", CASES[i].error);
 		assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz),
