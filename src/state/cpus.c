@@ -486,17 +486,30 @@ int cpus_add_state(const struct wanted *wanted, struct configuration *configurat
 	return error;
 }
 
-/** What a setting states of the CPUs of a domain; NULL: of those that are no domain's. To be freed.
- */
-static int wanted_text(const struct setting *setting, const struct isst_domain *domain, char **text)
+/** What a setting states of the CPUs of a domain, by its level those that are offline; NULL: of
+ * those that are no domain's. To be freed. */
+static int wanted_text(const struct setting *setting, const struct cpus_state *state, char **text)
 {
+	bool by_level = setting->wanted == WANTED_OF_LEVEL && state &&
+			isst_cpuset_count(state->disabled) > 0;
 	struct setting own = *setting;
+	char *stated, *list;
 	int error;
 
+	if (by_level) {
+		error = setting_value_text(setting, &stated);
+		list = error ? NULL : isst_cpuset_to_list(state->disabled);
+		if (!list || asprintf(text, "%s (offline %s)", stated, list) < 0)
+			*text = NULL;
+		if (!error)
+			free(stated);
+		free(list);
+		return error ? error : *text ? 0 : -ENOMEM;
+	}
 	if (setting->wanted != WANTED_OFFLINE)
 		return setting_value_text(setting, text);
 	own.cpus = isst_cpuset_new();
-	error = cpuset_add_common(own.cpus, domain ? domain->present : NULL, setting->cpus);
+	error = cpuset_add_common(own.cpus, state ? state->domain->present : NULL, setting->cpus);
 	if (isst_cpuset_count(own.cpus) == 0)
 		own.wanted = WANTED_ALL_ONLINE;
 	if (!error)
@@ -516,7 +529,7 @@ static int add_difference(const struct setting *setting, const struct cpus_state
 	int error = difference.cpus ? cpus_describe(state, &difference.present) : -ENOMEM;
 
 	if (!error)
-		error = wanted_text(setting, state->domain, &difference.wanted);
+		error = wanted_text(setting, state, &difference.wanted);
 	if (!error)
 		error = cpus_state_add(state, CPUS_DIFFERENT, cpus_wanted_of(setting),
 				       setting->cpus, difference.cpus);
