@@ -522,12 +522,10 @@ static size_t path_length(const char *path)
 
 int kernel_mkdir(struct server *server, const char *path)
 {
-	char *parent, *name, *resolved = NULL;
-	struct kernel_status status;
-	int result = kernel_look(server, path, false, &status);
+	char walked[PATH_MAX], *parent, *name;
+	struct place place;
+	int result = find_place(server, path, false, &place, walked);
 
-	if (!result)
-		free(status.target);
 	if (result != -ENOENT)
 		return result ? result : -EEXIST;
 	parent = strndup(path, path_length(path));
@@ -535,22 +533,21 @@ int kernel_mkdir(struct server *server, const char *path)
 		return -ENOMEM;
 	name = strrchr(parent, '/'); /* the root exists */
 	*name++ = '\0';
-	result = kernel_resolve(server, parent, true, &resolved);
+	result = find_place(server, parent, true, &place, walked);
 	/* The limit of depth, so to speak: groups below groups are not emulated. */
-	if (!result && group_of(server, resolved))
+	if (!result && group_of(server, walked))
 		result = -EAGAIN;
-	else if (!result && strcmp(resolved, root_group(server)) != 0)
+	else if (!result && strcmp(walked, root_group(server)) != 0)
 		result = -EPERM;
 	else if (!result)
 		result = strchr(name, '\n') ? -EINVAL : groups_make(server, name);
-	free(resolved);
 	free(parent);
 	return result;
 }
 
 int kernel_rmdir(struct server *server, const char *path)
 {
-	static const char *const mounted[] = { "/",
+	static const char *const mounted[] = { "",
 					       "/dev",
 					       "/proc",
 					       "/sys",
@@ -558,31 +555,25 @@ int kernel_rmdir(struct server *server, const char *path)
 					       "/sys/fs/cgroup/unified",
 					       "/sys/kernel/debug" };
 	const size_t length = path_length(path);
-	struct kernel_status status;
+	char walked[PATH_MAX];
+	struct place place;
 	const char *name;
-	char *resolved;
-	int result = kernel_look(server, path, false, &status);
+	int result = find_place(server, path, false, &place, walked);
 
 	if (result)
 		return result;
-	free(status.target);
-	if (status.type != KERNEL_DIRECTORY)
+	if (!place.view->below)
 		return -ENOTDIR;
 	/* A path that ends with a dot names no entry of a directory. */
 	if (length > 1 && path[length - 1] == '.' && path[length - 2] == '/')
 		return -EINVAL;
-	result = kernel_resolve(server, path, false, &resolved);
-	if (result)
-		return result;
-	name = group_of(server, resolved);
-	result = name ? 0 : -EPERM;
-	if (name)
+	name = group_of(server, walked);
+	if (name) {
 		groups_remove(server, name);
-	else if (strcmp(root_group(server), resolved) == 0)
-		result = -EBUSY;
-	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted) && !name; i++)
-		if (strcmp(mounted[i], resolved) == 0)
-			result = -EBUSY;
-	free(resolved);
-	return result;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
+		if (strcmp(mounted[i], walked) == 0)
+			return -EBUSY;
+	return strcmp(root_group(server), walked) == 0 ? -EBUSY : -EPERM;
 }
