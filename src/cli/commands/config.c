@@ -103,30 +103,36 @@ static void name_high_priority(struct run *run, const struct isst_cpuset *cpus)
 {
 	struct memory_stream memory;
 	const char *divider = "";
-	char *text;
+	char *text = NULL;
+	int error = memory_stream_open(&memory);
 
-	if (memory_stream_open(&memory))
-		return;
-	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
+	for (size_t i = 0; i < isst_domain_count(run->context) && !error; i++) {
 		const struct isst_domain *domain = isst_domain_at(run->context, i);
 		struct isst_cpuset *own = isst_cpuset_new();
 		unsigned int cpu;
 		char *list;
 
+		error = own ? 0 : -ENOMEM;
 		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain))
-			if (own && isst_cpuset_has(cpus, cpu) && isst_cpuset_add(own, cpu, cpu))
-				break;
-		list = own ? isst_cpuset_to_list(own) : NULL;
-		if (list && *list)
+			if (!error && isst_cpuset_has(cpus, cpu))
+				error = isst_cpuset_add(own, cpu, cpu);
+		list = error ? NULL : isst_cpuset_to_list(own);
+		error = list ? 0 : -ENOMEM;
+		if (list && *list) {
 			fprintf(memory.stream, "%s%s: %s", divider, isst_domain_name(domain), list);
-		if (list && *list)
 			divider = "; ";
+		}
 		free(list);
 		isst_cpuset_free(own);
 	}
-	text = memory_stream_text(&memory);
+	if (!error)
+		text = memory_stream_text(&memory);
+	else
+		memory_stream_drop(&memory);
 	if (text)
 		run_progress(run, "high-priority-cpus: %s", text);
+	else
+		run_progress(run, "out of memory");
 	free(text);
 }
 
