@@ -64,7 +64,7 @@ static int open_directory(const char *directory)
 {
 	int descriptor = keep_off_streams(
 		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	struct stat status, above;
+	struct stat status, above = { .st_uid = 0 };
 	int error = 0;
 
 	if (descriptor < 0) {
@@ -74,13 +74,10 @@ static int open_directory(const char *directory)
 			       ? -ELOOP
 			       : error;
 	}
-	if (fstat(descriptor, &status))
+	if (fstat(descriptor, &status) ||
+	    (is_ours(&status) && status.st_uid != 0 && fstatat(descriptor, "..", &above, 0)))
 		error = -errno;
-	else if (!is_ours(&status))
-		error = -EPERM;
-	else if (status.st_uid != 0 && fstatat(descriptor, "..", &above, 0))
-		error = -errno;
-	else if (status.st_uid != 0 && above.st_uid != status.st_uid)
+	else if (!is_ours(&status) || (status.st_uid != 0 && above.st_uid != status.st_uid))
 		error = -EPERM;
 	if (!error)
 		return descriptor;

@@ -259,7 +259,7 @@ static int find_percentage(struct kernel_files *files, unsigned int cpu,
 
 static int find_owners(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
-	uint64_t limit, highest;
+	uint64_t limit = 0, highest = 0;
 	int error = 0;
 
 	if (owners->limit == CPUFREQ_MAX) {

@@ -118,7 +118,9 @@ int context_check_domain(struct isst_context *context, const struct isst_domain 
 {
 	const struct topology *topology = context->topology;
 
-	if (domain && domain->index < topology->domain_count &&
+	if (!domain)
+		return message_error(&context->messages, -EINVAL, "no domain was given");
+	if (domain->index < topology->domain_count &&
 	    &topology->domains[domain->index]->public == domain)
 		return 0;
 	for (size_t i = 0; i < topology->lost_domain_count; i++)
@@ -126,24 +128,23 @@ int context_check_domain(struct isst_context *context, const struct isst_domain 
 			return message_error(&context->messages, -ESTALE,
 					     "%s no longer exists since the last discovery",
 					     domain->name);
-	return message_error(&context->messages, -EINVAL, "%s",
-			     domain ? "a domain of another context was given"
-				    : "no domain was given");
+	return message_error(&context->messages, -EINVAL, "a domain of another context was given");
 }
 
 int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
 {
 	const struct topology *topology = context->topology;
 
-	if (cpu && context_cpu(context, cpu->number) == cpu)
+	if (!cpu)
+		return message_error(&context->messages, -EINVAL, "no CPU was given");
+	if (context_cpu(context, cpu->number) == cpu)
 		return 0;
 	for (size_t i = 0; i < topology->lost_cpu_count; i++)
 		if (&topology->lost_cpus[i]->public == cpu)
 			return message_error(&context->messages, -ESTALE,
 					     "CPU %u no longer exists since the last discovery",
 					     cpu->number);
-	return message_error(&context->messages, -EINVAL, "%s",
-			     cpu ? "a CPU of another context was given" : "no CPU was given");
+	return message_error(&context->messages, -EINVAL, "a CPU of another context was given");
 }
 
 static bool take_error(const struct isst_context *context, int error, struct isst_failure *failure)
