@@ -7,7 +7,6 @@
  */
 #include "library/check.h"
 
-#undef TEST
 #include "check.h"
 #include "cli/commands/watcher.h"
 
