@@ -21,6 +21,4 @@ const char *request_option_name(const struct request *request, enum option_id id
 int request_check_format(const struct request *request, char **problem);
 int request_check(const struct request *request, char **problem);
 
-/* request_problems.c */
-
 #endif

@@ -179,7 +179,7 @@ int usage_problem(char **problem, const char *format, ...) __attribute__((format
 int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
 		      char **problem);
 
-/* option_hints.c: why a word is no option, and what was probably meant */
+/* Why a word is no option, and what was probably meant */
 
 /** Refuses a word that begins with a dash other than ASCII's, as word processors make them.
  * Returns 0 if it does not, -EINVAL or -ENOMEM. @rows: the options that may be meant. */
