@@ -218,22 +218,20 @@ int kernel_files_write(struct kernel_files *files, const char *path, const char 
 
 int kernel_files_mkdir(struct kernel_files *files, const char *path)
 {
-	struct isst_machine *machine = files->machine;
-	int error = path ? machine->files->mkdir(machine->data, path) : -ENOMEM;
+	int error = path ? files->machine->files->mkdir(files->machine->data, path) : -ENOMEM;
 
-	if (!path || !error || error == -EEXIST)
-		return path ? 0 : error;
-	return explain(files, error, path, "made");
+	if (!path)
+		return error;
+	return !error || error == -EEXIST ? 0 : explain(files, error, path, "made");
 }
 
 int kernel_files_rmdir(struct kernel_files *files, const char *path)
 {
-	struct isst_machine *machine = files->machine;
-	int error = path ? machine->files->rmdir(machine->data, path) : -ENOMEM;
+	int error = path ? files->machine->files->rmdir(files->machine->data, path) : -ENOMEM;
 
-	if (!path || !error || error == -ENOENT)
-		return path ? 0 : error;
-	return explain(files, error, path, "removed");
+	if (!path)
+		return error;
+	return !error || error == -ENOENT ? 0 : explain(files, error, path, "removed");
 }
 
 int kernel_files_write_number(struct kernel_files *files, const char *path, uint64_t number)

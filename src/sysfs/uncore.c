@@ -84,19 +84,6 @@ static int add_cluster(void *data, const char *name)
 	return error == -ENOENT ? 0 : error;
 }
 
-static bool instance_is_unique(const struct uncore_clusters *all, const struct uncore_cluster *one)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		const struct uncore_cluster *other = &all->clusters[i];
-
-		if (other != one && other->package == one->package &&
-		    other->cluster == one->cluster && other->has_instance &&
-		    other->instance == one->instance)
-			return false;
-	}
-	return true;
-}
-
 /**
  * Finds a cluster's power domain. Clusters with cores have its number. I/O dies follow the last one
  * with cores for the driver; for kernels with agent_types they follow the most dies of a package, a
@@ -107,11 +94,17 @@ static int identify(struct kernel_files *files, const struct uncore_clusters *al
 		    struct uncore_cluster *cluster)
 {
 	const struct uncore_place package = { .package = cluster->package };
-	bool io = cluster->has_agents && !cluster->has_cores;
+	bool io = cluster->has_agents && !cluster->has_cores, unique = cluster->has_instance;
 	uint64_t khz;
 	int error;
 
-	if (cluster->has_instance && instance_is_unique(all, cluster)) {
+	for (const struct uncore_cluster *other = all->clusters; other < all->clusters + all->count;
+	     other++)
+		if (other != cluster && other->package == cluster->package &&
+		    other->cluster == cluster->cluster && other->has_instance &&
+		    other->instance == cluster->instance)
+			unique = false;
+	if (unique) {
 		cluster->known = io ? cluster->domain >= cluster->instance
 				    : cluster->domain == cluster->instance;
 		cluster->domain = cluster->instance;

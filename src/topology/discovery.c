@@ -193,14 +193,9 @@ static int topology_read_lists(const struct topology_sources *sources, struct to
 
 /* ---- Second threads while SMT is off: the kernel does not report their location ---- */
 
-static int compare_cores(const void *left, const void *right)
+static bool is_same_core(const struct topology_cpu *one, const struct topology_cpu *other)
 {
-	const struct isst_cpu *a = &(*(struct topology_cpu *const *)left)->public;
-	const struct isst_cpu *b = &(*(struct topology_cpu *const *)right)->public;
-
-	if (a->domain->index != b->domain->index)
-		return a->domain->index < b->domain->index ? -1 : 1;
-	return (a->core > b->core) - (a->core < b->core);
+	return one->domain == other->domain && one->public.core == other->public.core;
 }
 
 /** Whether unknown offline CPUs are the hidden threads of known cores: SMT is off, and there are no
@@ -220,10 +215,10 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 	for (size_t i = 0; i < topology->cpu_count; i++)
 		if (topology->cpus[i]->public.core_known)
 			cpus[count++] = topology->cpus[i];
-	qsort(cpus, count, sizeof(struct topology_cpu *), compare_cores);
+	qsort(cpus, count, sizeof(struct topology_cpu *), topology_compare_places);
 	for (size_t i = 0; i < count; i++)
-		single += (i == 0 || compare_cores(&cpus[i - 1], &cpus[i])) &&
-			  (i + 1 == count || compare_cores(&cpus[i], &cpus[i + 1]));
+		single += (i == 0 || !is_same_core(cpus[i - 1], cpus[i])) &&
+			  (i + 1 == count || !is_same_core(cpus[i], cpus[i + 1]));
 	free(cpus);
 	if (isst_cpuset_count(unseen) > single)
 		return 0;
