@@ -49,7 +49,7 @@ const char *message_why(struct messages *messages, int error);
 __attribute__((format(printf, 2, 3))) void message_notice(struct messages *messages,
 							  const char *format, ...);
 
-/** Begins a new list of notices, and returns the former one, to be put back or freed. */
+/** Begins a new list of notices, and returns the former one, to be returned or freed. */
 struct notices messages_take_notices(struct messages *messages);
 void messages_put_notices(struct messages *messages, struct notices notices);
 void notices_free(struct notices *notices);

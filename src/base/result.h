@@ -24,7 +24,7 @@ struct isst_failure {
 	ISST_MAY_GROW;
 };
 
-/** Whether the machine lacks what was asked for: the processor, or the driver (-ENODEV). */
+/** Whether the machine is without what was asked for: the processor, or the driver (-ENODEV). */
 static inline bool error_is_absence(int error)
 {
 	return error == -EOPNOTSUPP || error == -ENODEV;

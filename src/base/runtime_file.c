@@ -430,7 +430,7 @@ int runtime_file_overwrite(const struct runtime_directory *directory, const char
 	if (descriptor < 0)
 		return descriptor;
 	error = check_limit(descriptor, text, false);
-	/* Without space the old content stays; not every file system can tell. */
+	/* Without space the old content stays; not every file system can report that. */
 	if (!error && fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
 	    errno != EOPNOTSUPP && errno != ENOSYS)
 		error = -errno;

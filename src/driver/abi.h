@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel ABI of /dev/isst_interface, defined here because a distribution's <linux/isst_if.h>
- * lacks newer requests. Layout only. */
+ * has no newer requests. Layout only. */
 #ifndef ISST_DRIVER_ABI_H
 #define ISST_DRIVER_ABI_H
 

@@ -38,7 +38,7 @@ domain_filter turbo_freq_is_on;
 domain_filter has_priorities;	     /* SST-TF is on, and classes hold */
 domain_filter could_have_priorities; /* the same, but SST-TF can be off */
 
-/** Whether limits or weights tell classes of high and low priority apart. A minimum above the base
+/** Whether limits or weights distinguish classes of high and low priority. A minimum above the base
  * frequency counts on turbo frequencies. */
 domain_filter classes_have_purpose;
 

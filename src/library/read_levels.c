@@ -42,7 +42,8 @@ static int refuse_level(const struct levels_call *levels, const struct isst_perf
 	return result_fail(result, ISST_PART_RESULT, &failure);
 }
 
-/** Whether a domain lacks a level below its highest; the current one exists even if unreadable. */
+/** Whether a domain is without a level below its highest; the current one exists even if
+ * unreadable. */
 static bool is_missing(const struct isst_level *level)
 {
 	return level->failure.error == -EOPNOTSUPP &&

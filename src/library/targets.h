@@ -36,7 +36,7 @@ int call_no_memory(struct isst_context *context);
 int call_end_cpus(struct isst_context *context, const char *before, struct isst_cpuset **cpus,
 		  int error);
 
-/** Notes that a change lacks one of its requests and cannot be made. Returns @error. */
+/** Notes that a change is without one of its requests and cannot be made. Returns @error. */
 int call_spoil(struct isst_change *change, int error);
 
 /** Whether a request, which may be NULL, has a value; *@value is 0 where it has not. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel events by netlink: the thermal family (linux/thermal.h), and uevents. They only tell when
+/* Kernel events by netlink: the thermal family (linux/thermal.h), and uevents. They only show when
  * to look: thermal events carry no level, are merged and delayed, and the first is the present
  * table. */
 #ifndef ISST_SYSFS_KERNEL_EVENTS_H

@@ -107,7 +107,7 @@ static bool is_explained(struct isst_journal *journal, const struct tracked *tra
 	const char *text = tracked->now.text, *cpus = cpus_of(tracked->now);
 	bool explained = false;
 
-	/* A partition that is half made, or half taken apart by a rollback, also one of steps that
+	/* A partition that is incomplete, in the making or in a rollback, also one of steps that
 	 * were complete: its group is an ordinary member first and last. */
 	if (tracked->item.kind == ITEM_PARTITION)
 		return (tracked->unverified || journal->text.rollback) && text &&

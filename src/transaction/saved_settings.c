@@ -612,7 +612,7 @@ static bool stage(struct isst_change *change, struct settings_file *files)
 	return !error;
 }
 
-/** Puts a staged file into its place, in any order: the journal says that the change is made. */
+/** Puts a staged file into its place, in any order: the journal states that the change is made. */
 static int adopt(struct isst_context *context, const char *name)
 {
 	int error = runtime_file_rename(&context->runtime, file_name(name, true).text,

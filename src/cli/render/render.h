@@ -19,7 +19,7 @@ struct page {
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
-/** The page of a stream, 80 columns without a terminal. COLOUR_AUTO heeds NO_COLOR. */
+/** The page of a stream, 80 columns without a terminal. COLOUR_AUTO respects NO_COLOR. */
 struct page page_of(FILE *stream, enum colour_choice colour);
 
 /** Text in between stands out on a page with colours. @style: STYLE_..., 0: none */

@@ -11,7 +11,7 @@ struct screen_place {
 	size_t steps;
 };
 
-/** The place of a unit, without optional steps that tell none apart. Returns 0 or -ENOMEM. */
+/** The place of a unit, without optional steps that distinguish none. Returns 0 or -ENOMEM. */
 int screen_place_make(struct screen_place *place, const struct report *report,
 		      const struct report_entry *unit);
 void screen_place_clear(struct screen_place *place);

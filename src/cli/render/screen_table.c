@@ -60,7 +60,7 @@ static const struct report_step *find_step(const struct report_entry *unit, cons
 	return NULL;
 }
 
-/** Whether a step alone tells a unit from another, as no step that is always shown does. */
+/** Whether a step alone distinguishes a unit from another, as no step that is always shown does. */
 static bool is_needed(const struct report *report, const struct report_entry *unit,
 		      const struct report_step *step)
 {

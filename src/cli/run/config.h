@@ -28,7 +28,7 @@ void config_report_skipped(struct run *run, const struct isst_config *config);
  * incomplete rollback. Returns 0 or a negative errno. */
 int config_roll_back(struct run *run, struct isst_change *change);
 
-/** Records for `status` that the configuration was applied, or failed to; NULL: a reset. */
+/** Notes for `status` that the configuration was applied, or failed to; NULL: a reset. */
 void config_record(struct run *run, const struct isst_config *config, int error);
 void config_report_high_priority(struct report *report, const struct isst_config *config);
 

@@ -138,7 +138,8 @@ static int make_power_domains(struct capture *capture, struct platform *platform
 							 .package = socket++ };
 		const struct captured_answer *answer = capture_answer(capture, &request);
 
-		/* Whether the driver served the package; it did if the capture does not say. */
+		/* Whether the driver served the package; it did if the capture does not state it.
+		 */
 		if (answer && (answer->error || !answer->value)) {
 			struct set_value *set = answer->error ? &platform->unbound
 							      : &platform->partly_bound;

@@ -32,7 +32,7 @@ const char *number_before(const char *text, char separator, unsigned int base, u
 int compare_numbers(const void *left, const void *right);
 int compare_texts(const void *left, const void *right);
 
-/** Whether it is a lack of memory or descriptors, which tells nothing of the machine. */
+/** Whether it is a lack of memory or descriptors, which means nothing for the machine. */
 static inline bool is_shortage(int error)
 {
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
