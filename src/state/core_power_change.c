@@ -130,9 +130,8 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 			    "cpufreq subsystem and core-power enable will interfere with each "
 			    "other!");
 		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
-			    "the narrower limit holds: leave either the limits of cpufreq "
-			    "(scaling_min_freq, scaling_max_freq) or those of classes of service "
-			    "(core-power config) unset");
+			    "set limits in one place only: cpufreq (scaling_min_freq, "
+			    "scaling_max_freq) or classes of service (core-power config)");
 		break;
 	}
 	warn_of_cpufreq(change, requests, count, true);

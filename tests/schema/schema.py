@@ -395,9 +395,13 @@ def is_in_line(step, line):
 
 
 def check_joined(text, steps):
-    """Lines of a dry run that are joined hide no step of the document."""
+    """Lines of a dry run that are joined hide no step of the document. They name the CPUs of cores."""
     lines = re.findall(r"^Would change (.*): [^:]* -> [^:]*$", text, re.M)
-    return [f"in no line: {step['target']}" for step in steps if not any(is_in_line(step["target"], line) for line in lines)]
+    cores = [step for step in steps if ": CLOS of core " in step["target"]]
+    cpus = [numbers_of(numbers) for line in lines for numbers in re.findall(r"^CLOS of CPUs? (\S+)$", line)]
+    hidden = [f"in no line: {step['target']}" for step in steps
+              if step not in cores and not any(is_in_line(step["target"], line) for line in lines)]
+    return hidden + (["fewer CPUs than cores have another CLOS"] if len(set().union(*cpus)) < len(cores) else [])
 
 
 def check_run(line, results, keys, validator):
