@@ -92,7 +92,7 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 		change_warn(
 			change, ISST_WARNING_SCALING_LIMIT_REPLACED,
 			"%s: the uncore minimum of fabric %u %s %llu MHz at level %u; at boot it "
-			"was %llu MHz (config apply --set 'uncore-min none')",
+			"was %llu MHz (isst config apply --set 'uncore-min none')",
 			domain->name, cluster,
 			wanted.min_khz == present.min_khz ? "stays" : "becomes",
 			(unsigned long long)wanted.min_khz / 1000, work->level,
