@@ -28,7 +28,7 @@ static struct kept *walked;
 /** The names that programs under `isst emulate` have come to are none of what a machine is. */
 static bool is_visible(const char *path)
 {
-	return strcmp(strrchr(path, '/'), "/names") != 0;
+	return !strstr(path, "/names/") && strcmp(strrchr(path, '/'), "/names") != 0;
 }
 
 static char *read_file(const char *path, size_t *size)
