@@ -1169,8 +1169,8 @@ ISST_API const char *isst_finding_code_name(int code);
  * their packages, and files of the kernel (cpufreq of the CPUs, uncore limits, SMT, release, limits
  * of intel_pstate, names of processes; on TPMI servers the performance limit reasons in debugfs, on
  * others MSR 0x64f by one CPU of each domain). After a resume also what was recorded since boot in
- * the runtime directory, and the file of the configuration that was applied last. On TPMI servers
- * no MSR is read, but for turbo ratio limits where SST-TF is on after a resume; of CPUs that are
+ * the runtime directory, and the file of the configuration that was applied last. On all but
+ * preset platforms the turbo ratio limits (MSR 0x1ad), by one CPU of each domain; of CPUs that are
  * isolated or nohz_full no file of cpufreq and no MSR is read. Changes nothing.
  *
  * @targets: the domains or CPUs that findings are about

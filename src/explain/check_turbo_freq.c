@@ -310,13 +310,16 @@ static void check_package(struct findings *findings, const struct package *packa
 
 /* ---- Turbo ratio limits, where they are read ---- */
 
-/** The frequency that limits of a bucket must reach; 0: any, or the level has no such bucket. */
-static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int bucket)
+/** The frequency that limits of a bucket must reach; 0: any, or the level has no such bucket.
+ * TPMI servers boot with SST-TF on and the limits of the level; only over a resume do they lose
+ * what SST-TF was given. */
+static unsigned int wanted_mhz(const struct survey_domain *domain, bool turbo_freq,
+			       unsigned int bucket)
 {
 	const struct isst_level *level = &domain->now->level;
 	const struct isst_value *mhz = &level->limit[0].mhz[bucket];
 
-	if (mhz->state == ISST_KNOWN && mhz->value > 0 && turbo_freq_is_on(domain))
+	if (mhz->state == ISST_KNOWN && mhz->value > 0 && turbo_freq)
 		mhz = &level->turbo_freq_info.mhz[0][0];
 	return mhz->state == ISST_KNOWN ? mhz->value : 0;
 }
@@ -324,6 +327,8 @@ static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int 
 static void check_limits(struct findings *findings, const struct survey_domain *domain)
 {
 	bool on = turbo_freq_is_on(domain);
+	bool above = on && (findings->survey->resumes > 0 ||
+			    !context_has_power_domains(findings->survey->context));
 	bool applied = survey_applies(findings->survey, SUBJECT_TURBO_RATIO_LIMITS, domain, NULL,
 				      INDEX_ALL, domain->limits.value);
 	struct isst_finding *finding;
@@ -332,14 +337,14 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 		unsigned int mhz = (unsigned int)(domain->limits.value >> 8 * i & 0xff) *
 				   MHZ_PER_RATIO;
 
-		if (mhz >= wanted_mhz(domain, i))
+		if (mhz >= wanted_mhz(domain, above, i))
 			continue;
 		finding = findings_note(findings, ISST_FINDING_TURBO_RATIO_LIMITS_LOW,
 					"turbo ratio limits %#llx (MSR 0x1ad): bucket %u has %u "
 					"MHz, %s %u MHz (perf-profile info)%s",
 					(unsigned long long)domain->limits.value, i, mhz,
-					on ? "SST-TF" : "the level", wanted_mhz(domain, i),
-					AS_APPLIED(applied));
+					above ? "SST-TF" : "the level",
+					wanted_mhz(domain, above, i), AS_APPLIED(applied));
 		finding_is_choice(finding, applied);
 		finding_explain(finding,
 				on ? "the limits are in the way of what SST-TF allows"

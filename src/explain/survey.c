@@ -93,15 +93,10 @@ static void read_clos(struct survey *survey)
 	free(configs);
 }
 
-/** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. TPMI
- * servers are left alone, but after a resume, where SST-TF is on: kernels do not restore what it
- * needs of them. */
+/** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. */
 static bool may_read_limits(const struct survey *survey, const struct survey_domain *domain)
 {
 	if (!survey_has_level(domain) || survey->context->platform.preset)
-		return false;
-	if (context_has_power_domains(survey->context) &&
-	    (survey->resumes == 0 || domain->now->level.turbo_freq != ISST_FEATURE_ENABLED))
 		return false;
 	for (unsigned int cpu = 0; isst_cpuset_next(domain->domain->online, cpu, &cpu); cpu++)
 		if (!isst_cpuset_has(survey->undisturbed, cpu))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is read of a machine to find out why its CPUs run as they do. Reads only; judges nothing.
- * Where power domains are reached by TPMI no MSR is read, but for turbo ratio limits with SST-TF on
- * after a resume. No cpufreq file of CPUs that are isolated or nohz_full is read anywhere.
+ * Where power domains are reached by TPMI no MSR is read, but for turbo ratio limits.
+ * No cpufreq file of CPUs that are isolated or nohz_full is read anywhere.
  */
 #ifndef ISST_EXPLAIN_SURVEY_H
 #define ISST_EXPLAIN_SURVEY_H

@@ -244,8 +244,8 @@ while IFS='|' read -r platform cpu alone rule edit; do
 done << 'end'
 graniterapids-unlocked|70|alone|read /sys/devices/system/cpu/cpu70/cpufreq/* signal KILL
 graniterapids-unlocked|70|alone|read /sys/devices/system/cpu/cpu70/thermal_throttle/* signal KILL
-graniterapids-unlocked|70|alone|msr any signal KILL
-graniterapids-unlocked|70|alone|msr any signal KILL|s/^kernel = .*/kernel = 6.10/
+graniterapids-unlocked|70|alone|msr any cpu 70 signal KILL
+graniterapids-unlocked|70|alone|msr 0x64f signal KILL|s/^kernel = .*/kernel = 6.10/
 graniterapids-unlocked|70|not alone|read /sys/devices/system/cpu/cpu70/cpufreq/* signal KILL
 guide|0|alone|read /sys/devices/system/cpu/cpu0/cpufreq/* signal KILL
 guide|0|alone|read /sys/devices/system/cpu/cpu0/thermal_throttle/* signal KILL
