@@ -23,7 +23,7 @@ struct core_choice {
 	struct isst_cpuset *within; /* only cores all of whose CPUs are in it; NULL: any */
 	struct isst_cpuset *avoid;  /* only cores none of whose CPUs are in it; NULL: any */
 	bool allow_lower_turbo;	    /* also more cores than the last bucket holds */
-	const char *otherwise; /* what a user can do who needs more than it holds; NULL: allow */
+	bool quiet;		    /* no notes: a configuration may be checked every minute */
 };
 
 /** A core that may be chosen. */

@@ -126,18 +126,24 @@ static char *gain_text(const struct isst_level *level, unsigned int cores)
 }
 
 /** Notes where the cores of a bucket are no faster than all cores without turbo-freq. */
-static void note_no_gain(const struct chooser *chooser, unsigned int package, unsigned int cores,
-			 const struct isst_level *level, const char *gain)
+static int note_no_gain(const struct chooser *chooser, unsigned int package, unsigned int cores,
+			const struct isst_level *level)
 {
 	const struct isst_turbo_freq *info = &level->turbo_freq_info;
 	unsigned int gaining = level_gaining_buckets(level);
+	char *gain;
 
-	if (gaining < info->buckets &&
-	    (gaining == 0 || info->high_priority_cores[gaining - 1] < cores))
-		message_notice(&chooser->context->messages,
-			       "package %u: turbo-freq gains nothing for %u high priority %s: %s",
-			       package, cores,
-			       platform_cores_word(&chooser->context->platform, cores), gain);
+	if (gaining == info->buckets ||
+	    (gaining > 0 && info->high_priority_cores[gaining - 1] >= cores))
+		return 0;
+	gain = gain_text(level, cores);
+	if (!gain)
+		return -ENOMEM;
+	message_notice(&chooser->context->messages,
+		       "package %u: turbo-freq gains nothing for %u high priority %s: %s", package,
+		       cores, platform_cores_word(&chooser->context->platform, cores), gain);
+	free(gain);
+	return 0;
 }
 
 /** Whether the last bucket of a package holds so many cores. Returns 0, or -EINVAL with a message
@@ -147,9 +153,10 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 {
 	const struct isst_turbo_freq *info = NULL;
 	const struct isst_level *smallest = NULL;
-	unsigned int last = cores;
-	char *buckets, *gain;
-	int error = 0;
+	const char *word = platform_cores_word(&chooser->context->platform, cores);
+	unsigned int last = cores, all;
+	char *buckets, without[64] = "";
+	int error;
 
 	/* The domain with the smallest number of cores in its last bucket. */
 	for (size_t i = 0; i < chooser->domain_count; i++) {
@@ -162,28 +169,24 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 		smallest = &chooser->domains[i].level;
 		last = own->high_priority_cores[own->buckets - 1];
 	}
-	/* A configuration may be checked every minute. */
-	if (!info || ((cores <= last || chooser->choice->allow_lower_turbo) &&
-		      (cores == 0 || chooser->choice->otherwise)))
+	if (!info)
 		return 0;
+	if (cores <= last || chooser->choice->allow_lower_turbo)
+		return cores == 0 || chooser->choice->quiet
+			       ? 0
+			       : note_no_gain(chooser, package, cores, smallest);
 	buckets = turbo_freq_buckets_text(&chooser->context->platform, info);
-	gain = gain_text(smallest, cores);
-	if (!buckets || !gain)
-		error = -ENOMEM;
-	else if (cores <= last || chooser->choice->allow_lower_turbo)
-		note_no_gain(chooser, package, cores, smallest, gain);
-	else
-		error = message_error(
-			&chooser->context->messages, -EINVAL,
-			"package %u: %u high priority %s are %u more than the last bucket of level "
-			"%u holds in a package (%s); %s; %s",
-			package, cores, platform_cores_word(&chooser->context->platform, cores),
-			cores - last, smallest->level, buckets, gain,
-			chooser->choice->otherwise
-				? chooser->choice->otherwise
-				: "they are chosen only if lower turbo frequencies are allowed");
+	if (!buckets)
+		return -ENOMEM;
+	all = level_all_cores_mhz(smallest);
+	if (all > 0)
+		snprintf(without, sizeof(without), "; without turbo-freq all at %u MHz", all);
+	error = message_error(&chooser->context->messages, -EINVAL,
+			      "package %u: %u high priority %s are %u more than the last bucket of "
+			      "level %u holds (%s%s). isst levels shows the buckets of each level",
+			      package, cores, word, cores - last, smallest->level, buckets,
+			      without);
 	free(buckets);
-	free(gain);
 	return error;
 }
 

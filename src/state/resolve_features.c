@@ -113,8 +113,7 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting,
 	chosen = isst_cpuset_new();
 	error = chosen && online ? find_online(wanted, setting, online) : -ENOMEM;
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
-	choice.otherwise = "state fewer or, in place of it, 'turbo-freq on', 'core-power on "
-			   "ordered', 'association 3 = all' and 'association 0 = CPUS'";
+	choice.quiet = true;
 	if (!error)
 		error = high_priority_choose(wanted->context, &scope, &choice, chosen);
 	if (!error)

@@ -250,10 +250,8 @@ TEST(the_smaller_bucket_of_a_package_counts)
 		  -EOPNOTSUPP },
 		{ { .kind = CHOICE_COUNT, .number = 3 },
 		  "package 0: 3 high priority cores are 1 more than the last bucket of level 1 "
-		  "holds in a package (up to 2 cores at 4300 MHz); 2/package is the most: with 3, "
-		  "these reach up to 4300 MHz and all others 3000 MHz, without turbo-freq all up to "
-		  "3800 MHz; they are "
-		  "chosen only if lower turbo frequencies are allowed",
+		  "holds (up to 2 cores at 4300 MHz; without turbo-freq all at 3800 MHz). isst "
+		  "levels shows the buckets of each level",
 		  -EINVAL },
 	};
 	const unsigned int levels[DOMAINS] = { 0, 1 };
@@ -280,18 +278,16 @@ TEST(more_cores_than_the_last_bucket_are_refused)
 	static const struct row ROWS[] = {
 		ROW("guide", PER_PACKAGE, 8,
 		    "package 0: 8 high priority cores are 2 more than the last bucket of level 0 "
-		    "holds in a package (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up "
-		    "to 6 cores at 3100 MHz); 2/package is the most that gains: with 8, these "
-		    "reach up to 3100 MHz and all others 2600 MHz, without turbo-freq all up to "
-		    "3100 MHz; they are chosen only if lower turbo frequencies are allowed",
+		    "holds (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up to 6 cores "
+		    "at 3100 MHz; without turbo-freq all at 3100 MHz). isst levels shows the "
+		    "buckets of each level",
 		    .error = -EINVAL),
 		/* 7 in package 0, 6 in package 1 */
 		ROW("guide", COUNT, 13,
 		    "package 0: 7 high priority cores are 1 more than the last bucket of level 0 "
-		    "holds in a package (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up "
-		    "to 6 cores at 3100 MHz); 2/package is the most that gains: with 7, these "
-		    "reach up to 3100 MHz and all others 2600 MHz, without turbo-freq all up to "
-		    "3100 MHz; they are chosen only if lower turbo frequencies are allowed",
+		    "holds (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up to 6 cores "
+		    "at 3100 MHz; without turbo-freq all at 3100 MHz). isst levels shows the "
+		    "buckets of each level",
 		    .error = -EINVAL),
 		ROW("guide", COUNT, 13, "0-6,14-19,28-34,42-47", .allow_lower_turbo = true),
 		ROW("guide", COUNT, 12, "0-5,14-19,28-33,42-47"),

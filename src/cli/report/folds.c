@@ -81,7 +81,7 @@ static size_t take_name(struct slot *slot, const char *text, bool step, bool *lo
 		      { "CPU ", "CPU", SLOT_CPUS, false },
 		      { "CPUs ", "CPU", SLOT_CPUS, false },
 		      { "CLOS ", "CLOS", SLOT_CORES, true },
-		      { "package ", "package", SLOT_CORES, true } };
+		      { "package ", "package", SLOT_CORES, false } };
 	size_t length = domain_list_name_length(text);
 	int error;
 

@@ -55,7 +55,8 @@ static void report_refusal(struct run *run, int error, const struct isst_targets
 						    &run->chosen) == 0;
 
 	if (lower)
-		run_error(run, status_of_error(error), "%s (--allow-lower-turbo)", message);
+		run_error(run, status_of_error(error),
+			  "%s; --allow-lower-turbo chooses so many at this one", message);
 	else
 		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
 	free(message);
