@@ -402,10 +402,17 @@ int wanted_compare(struct wanted *wanted, struct differences *differences)
 	comparison.lowers = calloc(wanted->count + 1, sizeof(*comparison.lowers));
 	if (items && comparison.lowers)
 		error = 0;
-	for (size_t i = 0; i < wanted->count && !error; i++)
-		if (!wanted->items[i].implied &&
-		    !find_in_facts(wanted, &wanted->items[i], &ignored))
-			error = baseline_add(&comparison.baseline, &wanted->items[i].item, true);
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		struct item item = wanted->items[i].item;
+
+		if (wanted->items[i].implied || find_in_facts(wanted, &wanted->items[i], &ignored))
+			continue;
+		/* What is on now is on at the current level, not at the one that is wanted. */
+		if (item.kind == ITEM_FEATURES)
+			item.index = wanted_facts(wanted, wanted->items[i].domain)
+					     ->profile.current_level;
+		error = baseline_add(&comparison.baseline, &item, true);
+	}
 	if (!error)
 		error = baseline_read(&comparison.baseline, wanted->context, false);
 	for (size_t i = 0; i < wanted->count && !error; i++) {
