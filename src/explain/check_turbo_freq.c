@@ -49,11 +49,13 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 		level_all_cores_mhz(package->level));
 }
 
-/** SST-BF has classes of its own for the cores with a higher base frequency. */
+/** SST-BF has classes of its own for the cores with a higher base frequency. Where the level has no
+ * SST-TF it is about classes that enable --auto set at another level. */
 static void check_disabled(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct package package = find_package(findings->survey, domain,
-						    could_have_priorities);
+	bool supported = turbo_freq_is_supported(domain);
+	const struct package package = find_package(
+		findings->survey, domain, supported ? could_have_priorities : survey_classes_hold);
 	const int code = ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ;
 	bool limits = classes_have_purpose(domain);
 	struct isst_finding *finding;
@@ -65,22 +67,32 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	finding = findings_note(
 		findings, code,
 		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
-		"or 3%s (core-power get-assoc%s)%s; turbo-freq is disabled (perf-profile info)",
+		"or 3%s (core-power get-assoc%s)%s; turbo-freq is %s (perf-profile info)",
 		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
 		limits ? ", with limits or weights of their own" : "", limits ? ", get-config" : "",
-		AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ));
+		AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ),
+		supported ? "disabled" : "not supported at this level");
 	purpose = find_purpose(findings, domain, &package);
-	if (finding_disable(finding, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ))
+	if (finding_disable(finding, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ)) {
 		finding_explain(finding,
 				"the classes are left of a feature that was disabled without "
 				"--auto: they decide which cores yield first when power is short",
 				NULL);
-	else if (purpose)
+	} else if (purpose) {
 		finding_explain(finding, purpose, NULL);
-	else
+	} else if (supported) {
 		finding_explain(finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				turbo_freq_remedy(findings, &package, "turbo-freq on"));
+	} else {
+		finding->kind = REMEDY_STATEMENT;
+		finding_explain(
+			finding,
+			"enable --auto has set classes at another level, where its settings "
+			"are saved: here they decide which cores yield first when power is "
+			"short",
+			"association 0 = all");
+	}
 	add_high(finding, domain);
 }
 
@@ -371,7 +383,9 @@ void check_turbo_freq(struct findings *findings)
 			continue;
 		if (turbo_freq_is_on(domain))
 			check_enabled(findings, domain);
-		else if (turbo_freq_is_supported(domain))
+		else if (turbo_freq_is_supported(domain) ||
+			 (survey_has_level(domain) && domain->has_saved_classes &&
+			  domain->now->level.turbo_freq == ISST_FEATURE_UNSUPPORTED))
 			check_disabled(findings, domain);
 		if (domain->has_limits)
 			check_limits(findings, domain);
