@@ -366,7 +366,7 @@ static void note_class(const struct machine_status *status, const struct domain_
 		list = name_numbers("CPU", cpus);
 	if (!list)
 		run_no_memory(status->run);
-	else if (*list)
+	else if (isst_cpuset_count(cpus) > 0)
 		report_message(status->run->report, ENTRY_NOTE,
 			       "%s: %s: high priority, but no more than %u MHz, the maximum of "
 			       "CLOS %d",
