@@ -140,6 +140,9 @@ void show_info(struct run *run)
 		core_power = read_domains(run, &question);
 		if (core_power)
 			report_packages(run, &levels, core_power, top);
+		/* Scripts of the reference tool do not know the line. */
+		if (!run->request->reference)
+			level_choice_report(run, &levels);
 		isst_results_free(core_power);
 	}
 	levels_clear(&levels);
