@@ -42,7 +42,8 @@ static int drop_optional(struct wanted *wanted)
 		    !is_unsupported(domain))
 			continue;
 		wanted->cores[i] = NULL;
-		if (!domain->core_power.failure.error && !domain->core_power.supported)
+		if (domain->specified.turbo_freq >= ISST_FEATURE_DISABLED ||
+		    domain->specified.features_assumed)
 			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
 					      "core-power feature is not present");
 		else
