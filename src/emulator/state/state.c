@@ -503,7 +503,7 @@ static int open_state(struct server *server, char **error)
 	if (head.platform_hash != server->platform->hash)
 		return report_unusable(server,
 				       " contains the state of another platform, or of another "
-				       "version of this one",
+				       "version of this one (each needs its own directory)",
 				       "", error);
 	if (size < (ssize_t)sizeof(head) || !is_whole(&head, &status))
 		return report_damage(server, "it is too short or too long", error);
