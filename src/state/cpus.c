@@ -254,9 +254,8 @@ int cpus_check_unknown(struct wanted *wanted)
 		/* What never was online is as after boot: optional statements do without it. */
 		if (setting && !setting->optional)
 			error = wanted_reject(wanted, setting, NULL, -EIO,
-					      "CPU %u has not been online since boot: its core is "
-					      "not known. Bring it online first "
-					      "(--all-cpus-online)",
+					      "CPU %u: not online since boot, so that the core is "
+					      "not known. Bring online first (--all-cpus-online)",
 					      cpu);
 	}
 	return error;

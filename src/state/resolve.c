@@ -2,6 +2,7 @@
 /* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
 #include "base/cpuset.h"
 #include "base/number.h"
+#include "common/numbered.h"
 #include "features/cpus_change.h"
 #include "features/planning.h"
 #include "state/wanted.h"
@@ -330,7 +331,7 @@ static int refuse_cpus(struct wanted *wanted, const struct setting *setting, int
 
 	if (isst_cpuset_count(cpus) == 0)
 		return 0;
-	list = isst_cpuset_to_list(cpus);
+	list = name_numbers("CPU", cpus);
 	error = list ? wanted_reject(wanted, setting, NULL, why, "%s%s%s", before, list, behind)
 		     : -ENOMEM;
 	free(list);
@@ -385,14 +386,14 @@ static int check_cpus(struct wanted *wanted, const struct setting *setting,
 	}
 	if (!error)
 		error = refuse_cpus(wanted, setting, -EOPNOTSUPP, missing,
-				    "the machine does not have CPU ", "");
+				    "the machine does not have ", "");
 	if (!error)
-		error = refuse_cpus(wanted, setting, -EIO, unknown, "CPU ",
-				    " has not been online since boot: its core is not known. "
-				    "Bring it online first (--all-cpus-online)");
+		error = refuse_cpus(wanted, setting, -EIO, unknown, "",
+				    ": not online since boot, so that the core is not known. "
+				    "Bring online first (--all-cpus-online)");
 	if (!error)
-		error = refuse_cpus(wanted, setting, -EOPNOTSUPP, outside, "CPU ",
-				    " is not of the part of the machine that the statement is for");
+		error = refuse_cpus(wanted, setting, -EOPNOTSUPP, outside, "",
+				    ": not of the part of the machine that the statement is for");
 	isst_cpuset_free(unknown);
 	isst_cpuset_free(missing);
 	isst_cpuset_free(outside);
