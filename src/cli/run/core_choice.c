@@ -200,10 +200,10 @@ static void note_spread(struct run *run)
 			    other == domain)
 				continue;
 			report_message(run->report, ENTRY_NOTE,
-				       "chosen from %s and others of the package; --within "
-				       "@domain:%u.%u chooses from that one alone",
-				       isst_domain_name(domain), isst_domain_package(domain),
-				       isst_domain_number(domain));
+				       "chosen from several power domains of a package; --within "
+				       "@domain:%u.%u chooses from %s alone",
+				       isst_domain_package(domain), isst_domain_number(domain),
+				       isst_domain_name(domain));
 			return;
 		}
 	}
