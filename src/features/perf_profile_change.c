@@ -278,14 +278,18 @@ static int warn_of_kernel(struct level_change *work)
 }
 
 /** What was enabled at that level before is off, and classes are still as then. */
-static int warn_of_saved(struct level_change *work, const struct isst_domain *domain,
+static int warn_of_saved(struct level_change *work, const struct domain_request *request,
 			 unsigned int feature)
 {
 	const char *name = feature_name(feature);
+	const struct isst_domain *domain = request->domain;
 	struct isst_context *context = work->change->context;
 	struct item_lines saved;
-	int error = settings_read(context, name, domain, work->level, &saved);
+	int error;
 
+	if (request->settled & feature)
+		return 0;
+	error = settings_read(context, name, domain, work->level, &saved);
 	if (!error)
 		change_warn(work->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "%s: %s enable --auto was used at level %u before: the level change "
@@ -464,14 +468,12 @@ int plan_level_change(struct isst_change *change, struct domain_request *request
 	if (!error)
 		error = warn_of_kernel(&work);
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_domain *domain = requests[i].domain;
-
 		if (!request_is_active(&requests[i]) ||
 		    work.current.domains[i].profile.current_level == level)
 			continue;
-		error = warn_of_saved(&work, domain, FEATURE_TURBO_FREQ);
+		error = warn_of_saved(&work, &requests[i], FEATURE_TURBO_FREQ);
 		if (!error)
-			error = warn_of_saved(&work, domain, FEATURE_BASE_FREQ);
+			error = warn_of_saved(&work, &requests[i], FEATURE_BASE_FREQ);
 	}
 	if (!error) {
 		plan_levels(&work);

@@ -312,6 +312,21 @@ static int plan_features(struct wanted *wanted, selects selected)
 
 /* ---- Levels ---- */
 
+/** The features that are enabled behind a level, or that a saved state restores with all else. */
+static unsigned int settled_features(const struct wanted *wanted, const struct isst_domain *domain)
+{
+	const struct item features = item_of(ITEM_FEATURES, domain, 0);
+	unsigned int settled = 0;
+
+	for (size_t i = item_index_first(&wanted->index, &features); i != ITEM_NONE;
+	     i = item_index_next(&wanted->index, i))
+		if (wanted->items[i].bits ||
+		    configuration_is_state(wanted->configuration,
+					   wanted->items[i].setting->origin.source))
+			settled |= (unsigned int)wanted->items[i].mask;
+	return settled;
+}
+
 /** Plans one level for all domains that shall have it, where one of them has another. */
 static int plan_one_level(struct wanted *wanted, unsigned int level)
 {
@@ -324,7 +339,9 @@ static int plan_one_level(struct wanted *wanted, unsigned int level)
 		if (wanted->items[i].subject == SUBJECT_LEVEL && wanted->items[i].bits == level &&
 		    wanted_changes_level(wanted, &wanted->items[i])) {
 			settings[count] = wanted->items[i].setting;
-			requests[count++].domain = wanted->items[i].domain;
+			requests[count].domain = wanted->items[i].domain;
+			requests[count].settled = settled_features(wanted, requests[count].domain);
+			count++;
 		}
 	if (!error && count > 0)
 		error = plan_level_change(wanted->change, requests, count, level, false);
