@@ -306,7 +306,8 @@ static int name_other_levels(struct package_scope *scope, unsigned int feature)
 			change_warn(
 				scope->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
 				"%s: settings from before %s enable are saved for level %u: "
-				"%s disable --auto restores them at that level, not at level %u",
+				"%s disable --auto restores them at that level, not at level %u "
+				"(config reset --boot undoes all changes since boot)",
 				domain->name, name, found.other_level, name, level);
 	}
 	return error;
