@@ -80,6 +80,13 @@ check_width() {
 	write_help | awk 'length > 80 { print; wide = 1 } END { exit wide }'
 }
 
+# Commands of the pages that are copied stand on one line each: 11 of the 78 columns that a page has on
+# a terminal of 80 stand before them.
+check_commands() {
+	sed -n -e 's/\\(dq/"/g' -e 's/\\ / /g' -e 's/^\.Dl //p' "$man" "$config_man" | grep -E '^.{68}'
+	silent
+}
+
 # Everything that can be typed, according to the help texts: "feature F", "command F C ARGUMENTS",
 # "option F C: OPTION". Help and version, which work anywhere, stand under the program alone.
 typed_in_help() {
@@ -671,6 +678,7 @@ check "isst-config(5) names the statements of configurations" check_statements
 check "examples of isst-config(5) are configurations" check_examples
 check "documents of a build without the emulator are not about it" check_without_emulator
 check "help is no wider than 80 columns" check_width
+check "commands of the pages stand on one line each" check_commands
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
 check "help and man page name the same variables of the environment" check_variables
