@@ -110,6 +110,21 @@ unsigned int clos_max_mhz(const struct survey_domain *domain, const struct surve
 	return domain->clos[cpu->clos].max_mhz;
 }
 
+/** Whether a maximum is that of all power domains with CPUs of the packages that have it. The
+ * command sets it for whole packages, domains without CPUs included: so does the remedy. */
+static bool is_max_of_packages(const struct survey *survey, unsigned int clos, unsigned int max)
+{
+	survey_for_each_domain (domain, survey)
+		survey_for_each_domain (other, survey)
+			if (other->domain->package == domain->domain->package &&
+			    domain->domain->has_cpu && other->domain->has_cpu &&
+			    !domain->clos[clos].failure.error &&
+			    domain->clos[clos].max_mhz == max &&
+			    (other->clos[clos].failure.error || other->clos[clos].max_mhz != max))
+				return false;
+	return context_has_power_domains(survey->context);
+}
+
 struct isst_finding *note_max(struct findings *findings, int code,
 			      const struct survey_domain *domain, unsigned int clos,
 			      const char *what, bool may_be_choice)
@@ -123,6 +138,8 @@ struct isst_finding *note_max(struct findings *findings, int code,
 
 	finding_is_choice(finding, applied);
 	finding_explain(finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
+	if (is_max_of_packages(findings->survey, clos, max))
+		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
 	return finding;
 }
 
