@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frequency limits of classes of service that have cores, and classes that have no effect. */
+/* Frequency limits of classes of service that have cores, and classes without core-power. */
 #include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/planning.h"

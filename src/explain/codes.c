@@ -64,8 +64,8 @@ const struct finding_code finding_codes[] = {
 		    "of which cores",
 	    .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(CORE_POWER_OFF_WITH_ASSOCIATIONS, "core-power-off-with-associations", WARNING,
-	    .meaning =
-		    "classes of service have no effect; if they are wanted, state 'core-power on'",
+	    .meaning = "it is not known whether classes of service count while core-power reads "
+		       "disabled; if they are wanted, state 'core-power on'",
 	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = all"),
 	ROW(TURBO_RATIO_LIMITS_LOW, "turbo-ratio-limits-low", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(LEVEL_LOCKED, "level-locked", WARNING,
