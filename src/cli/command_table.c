@@ -255,7 +255,9 @@ static const struct command turbo_freq_commands[] = {
 	  "Enables core-power with ordered priority. Specify high priority cores before the "
 	  "feature, or have them chosen; packages without a chosen core are not changed:\n"
 	  "--cpu 12,13 turbo-freq enable --auto\n"
-	  "turbo-freq enable --auto --high-priority 8/package",
+	  "turbo-freq enable --auto --high-priority 8/package\n"
+	  "Nothing moves a program to these cores: run it with taskset -c LIST, or by "
+	  "`isst with`.",
 	  turbo_freq_enable_options, COMMAND_CHANGES, .handler = turbo_freq_enable },
 	{ "disable", "Restore the same turbo frequencies on all cores", NULL,
 	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF,
