@@ -110,19 +110,35 @@ static const char *nearest_name(const struct option_row *rows, const char *name)
 	return suggestion.best;
 }
 
+/** The option that has a word as its value; NULL: none. */
+static const struct option_row *row_with_word(const struct option_row *rows, const char *word)
+{
+	for (; rows && rows->name; rows++)
+		for (size_t i = 0; rows->words && rows->words[i]; i++)
+			if (strcmp(rows->words[i], word) == 0)
+				return rows;
+	return NULL;
+}
+
 static int explain_name(const struct option_row *rows, const struct unknown *unknown,
 			char **problem)
 {
 	const struct unknown letter = { .name = unknown->name, .letter = true };
 	char *name = strndup(unknown->name, unknown->length);
 	const char *nearest = name ? nearest_name(rows, name) : NULL;
+	const struct option_row *row = name ? row_with_word(rows, name) : NULL;
 	int error;
 
 	if (!name)
 		return -ENOMEM;
+	if (!row)
+		row = row_with_word(global_options, name);
 	if (unknown->length == 1 && find_exact(rows, &letter))
 		error = usage_problem(problem, "unknown option '%s'; did you mean '-%s'?",
 				      unknown->word, name);
+	else if (row)
+		error = usage_problem(problem, "unknown option '%s'; did you mean '--%s %s'?",
+				      unknown->word, row->name, name);
 	else if (nearest)
 		error = usage_problem(problem, "unknown option '%s'; did you mean '--%s'?",
 				      unknown->word, nearest);
@@ -227,8 +243,9 @@ const struct option_row global_options[] = {
 	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
-	  .help = "Write results as text, json or json-v2; those of status also as openmetrics "
-		  "(Prometheus), nfd or facts. Default: text" },
+	  .help = "Write results as text, json (keys as those of the kernel tree's tool, all "
+		  "values strings) or json-v2 (numbers, keys with units); those of status also as "
+		  "openmetrics (Prometheus), nfd or facts. Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },
 	HELP_ROW,
