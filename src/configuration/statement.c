@@ -172,11 +172,14 @@ const char *const wanted_words[WANTED_KINDS] = {
 bool statement_take_wanted(struct statement *statement, unsigned int allowed,
 			   enum wanted_kind *wanted)
 {
-	for (int kind = 0; kind < WANTED_KINDS; kind++)
-		if (allowed >> kind & 1 && words_take_if(&statement->words, wanted_words[kind])) {
+	for (int kind = 0; kind < WANTED_KINDS; kind++) {
+		const char *word = allowed >> kind & 1 ? wanted_words[kind] : NULL;
+
+		if (word && words_take_if(&statement->words, word)) {
 			*wanted = (enum wanted_kind)kind;
 			return true;
 		}
+	}
 	return false;
 }
 
