@@ -15,15 +15,16 @@
 static void add_neighbours(struct package_scope *scope)
 {
 	const struct isst_domain *domain;
+	const size_t own = scope->own;
 
 	for (size_t i = 0; (domain = context_domain(scope->change->context, i)); i++) {
-		bool touched = false, own = false;
+		bool touched = false, named = false;
 
-		for (size_t j = 0; j < scope->own; j++) {
-			own |= scope->requests[j].domain == domain;
+		for (size_t j = 0; j < own; j++) {
+			named |= scope->requests[j].domain == domain;
 			touched |= scope->requests[j].domain->package == domain->package;
 		}
-		if (touched && !own)
+		if (touched && !named)
 			scope->requests[scope->count++].domain = domain;
 	}
 }
@@ -75,9 +76,9 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
 	if (!scope->requests)
 		return -ENOMEM;
-	for (; scope->own < count; scope->own++)
-		scope->requests[scope->own] = requests[scope->own];
-	scope->count = count;
+	for (size_t i = 0; i < count; i++)
+		scope->requests[i] = requests[i];
+	scope->own = scope->count = count;
 	if (needs->width == SCOPE_PACKAGES ||
 	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
 		add_neighbours(scope);

@@ -503,11 +503,11 @@ static const char *root_group(const struct server *server)
 static const char *group_of(const struct server *server, const char *directory)
 {
 	const char *above = root_group(server);
-	size_t length = strlen(above);
 
-	return strncmp(directory, above, length) == 0 && directory[length] == '/'
-		       ? directory + length + 1
-		       : NULL;
+	for (; *above; above++, directory++)
+		if (*directory != *above)
+			return NULL;
+	return *directory == '/' ? directory + 1 : NULL;
 }
 
 /** The length of a path without slashes at its end. */

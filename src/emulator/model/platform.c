@@ -155,7 +155,7 @@ static int compare_places(const void *left, const void *right)
 /** By sorting: every process on a machine does it, and there may be thousands of CPUs. */
 static int find_first_threads(struct platform *platform)
 {
-	struct thread_place *places = calloc(platform->cpu_count, sizeof(*places));
+	struct thread_place *places = calloc(platform->cpu_count + 1, sizeof(*places));
 
 	if (!places)
 		return -ENOMEM;
