@@ -242,27 +242,31 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 			step_disturbs(step, item_of(KINDS[i], domain, fabric));
 }
 
-/** @features: FEATURE_...; none: nothing is reported */
+/** @features: FEATURE_...; none: nothing is reported; @how: what becomes of them */
 static void note_switched_off(struct isst_change *change, const struct isst_domain *domain,
-			      uint64_t features)
+			      uint64_t features, const char *how)
 {
 	static const char *const WHICH[] = { NULL, "turbo-freq is", "base-freq is",
 					     "base-freq and turbo-freq are" };
 
 	if (WHICH[features & 3])
-		change_warn(change, ISST_WARNING_FEATURES_DISABLED,
-			    "%s: %s disabled by the level change", domain->name,
-			    WHICH[features & 3]);
+		change_warn(change, ISST_WARNING_FEATURES_DISABLED, "%s: %s %s", domain->name,
+			    WHICH[features & 3], how);
 }
 
-/** On TPMI platforms the kernel switches the features of a domain off with its level. */
-static int warn_of_kernel(struct level_change *work)
+static const char disabled_by_level[] = "disabled by the level change";
+
+/** On TPMI platforms the kernel switches the features of a domain off with its level; on others the
+ * firmware may, which a change reports once it has made it (report_features()). */
+static int warn_of_features(struct level_change *work)
 {
+	bool by_kernel = context_has_power_domains(work->change->context);
 	int error = 0;
 
-	if (!context_has_power_domains(work->change->context))
+	if (!by_kernel && !work->change->options.dry_run)
 		return 0;
-	warn_of_cpufreq(work->change, work->requests, work->current.count, false);
+	if (by_kernel)
+		warn_of_cpufreq(work->change, work->requests, work->current.count, false);
 	for (size_t i = 0; i < work->current.count && !error; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
 		unsigned int current = work->current.domains[i].profile.current_level;
@@ -272,7 +276,10 @@ static int warn_of_kernel(struct level_change *work)
 			continue;
 		error = items_read(work->change->context, &features, 1);
 		if (!error && !features.failure.error)
-			note_switched_off(work->change, domain, features.value.number);
+			note_switched_off(work->change, domain, features.value.number,
+					  by_kernel ? disabled_by_level
+						    : "enabled, and the firmware may disable this "
+						      "with the level");
 	}
 	return error;
 }
@@ -336,7 +343,8 @@ static int report_features(const struct step *levels, const struct isst_domain *
 		}
 		error = before ? items_read(change->context, &now, 1) : 0;
 		if (before && !error && !now.failure.error)
-			note_switched_off(change, domain, before & ~now.value.number);
+			note_switched_off(change, domain, before & ~now.value.number,
+					  disabled_by_level);
 		return error;
 	}
 	return 0;
@@ -466,7 +474,7 @@ int plan_level_change(struct isst_change *change, struct domain_request *request
 		error = check_locks(&work);
 	}
 	if (!error)
-		error = warn_of_kernel(&work);
+		error = warn_of_features(&work);
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!request_is_active(&requests[i]) ||
 		    work.current.domains[i].profile.current_level == level)
