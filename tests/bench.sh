@@ -247,9 +247,10 @@ awk -v domains="$tpmi_domains" -v compute="$tpmi_compute" -v cores="$tpmi_cores"
 			return calls + compute + ceil(cores)
 		if (what == "assoc") # summaries and core-power; read, written and read back
 			return calls + 3 * compute + 3 * (compute + ceil(cores))
-		# Summaries; core-power, level, SST-BF, SST-TF and their masks; associations, as core-power is off without CLOS.
+		# Summaries; core-power, level, SST-BF, SST-TF and their masks; associations, as core-power is off without CLOS;
+		# turbo ratio limits, by one CPU of each domain at once.
 		if (what == "explain")
-			return calls + domains + 9 * compute + ceil(cores)
+			return calls + domains + 9 * compute + ceil(cores) + ceil(compute)
 		return 0
 	}
 	# Files at most: seven of cpufreq for each CPU, and of some servers one for each core; others are few.
