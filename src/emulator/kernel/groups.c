@@ -164,7 +164,7 @@ void groups_update(struct server *server)
 			if (group->judged || (valid && group->flaw))
 				continue;
 			group->judged = true;
-			group->flaw = find_flaw(&accepted, group);
+			group->flaw = (uint8_t)find_flaw(&accepted, group);
 			if (group->flaw)
 				continue;
 			bits_add(&accepted.taken, &group->cpus);

@@ -17,8 +17,9 @@ enum { VIEW_NAME = 256 };
 
 /* A number that is stored in a member of a structure. */
 #define STORED(structure, type, member) \
-	.stored = { OF_##structure, offsetof(struct type, member), \
-		    sizeof(((struct type *)NULL)->member) }
+	.stored = { .of = OF_##structure, \
+		    .at = offsetof(struct type, member), \
+		    .bytes = sizeof(((struct type *)NULL)->member) }
 
 /** Where a path has led to: the row, and which of many for each level that has many. */
 struct place {
