@@ -265,13 +265,18 @@ static void announce_hotplug(struct run *run)
 
 void perf_profile_set_config_level(struct run *run)
 {
+	char statements[48];
+
 	change_machine(run, &(struct change_command){ .add = isst_change_add_level,
 						      .value = ISST_VALUE_LEVEL,
 						      .option = OPTION_LEVEL,
 						      .announce = announce_hotplug,
 						      .feature = KEY_PERF_PROFILE,
 						      .result = KEY_SET_TDP_LEVEL });
-	if (run->status == STATUS_DONE && run_changes(run) &&
-	    !request_has(run->request, OPTION_ONLINE))
-		levels_note_cpus(run, 0, "set-config-level with --online (-o) changes that");
+	/* In a dry run, of the level to come. */
+	snprintf(statements, sizeof(statements), "level %u\n" CPUS_BY_LEVEL,
+		 request_number(run->request, OPTION_LEVEL));
+	if (run->status == STATUS_DONE && !request_has(run->request, OPTION_ONLINE))
+		levels_note_cpus(run, run_changes(run) ? CPUS_BY_LEVEL : statements, 0,
+				 "set-config-level with --online (-o) changes that");
 }

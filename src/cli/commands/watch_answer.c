@@ -227,7 +227,7 @@ static struct isst_config *compare_cpus(struct isst_context *context,
 	struct isst_config *compared = NULL;
 
 	if (targets && isst_targets_add_domain(targets, domain) == 0)
-		(void)levels_compare_cpus(context, targets, 0, &compared);
+		(void)levels_compare_cpus(context, targets, CPUS_BY_LEVEL, 0, &compared);
 	isst_targets_free(targets);
 	return compared;
 }

@@ -406,8 +406,10 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 	}
 	config_report_skipped(run, config);
 	error = change_make(run, *change);
-	if (!error && moves_level(*change))
-		levels_note_cpus(run, 0, "'cpus by-level', stated with the level, changes that");
+	/* In a dry run the level is not there yet. */
+	if (!error && run_changes(run) && moves_level(*change))
+		levels_note_cpus(run, CPUS_BY_LEVEL, 0,
+				 "'cpus by-level', stated with the level, changes that");
 	return error;
 }
 

@@ -114,11 +114,10 @@ void level_choice_report(struct run *run, const struct levels *levels)
 /* ---- The CPUs of a level ---- */
 
 int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
-			unsigned int flags, struct isst_config **compared)
+			const char *statements, unsigned int flags, struct isst_config **compared)
 {
-	static const char BY_LEVEL[] = "cpus by-level";
 	struct isst_config *config = isst_config_new();
-	int error = config ? isst_config_add_text(config, "", BY_LEVEL, strlen(BY_LEVEL), 0)
+	int error = config ? isst_config_add_text(config, "", statements, strlen(statements), 0)
 			   : -ENOMEM;
 
 	isst_config_set_targets(config, targets);
@@ -147,7 +146,8 @@ static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const cha
 	free(names);
 }
 
-void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
+void levels_note_cpus(struct run *run, const char *statements, unsigned int flags,
+		      const char *remedy)
 {
 	struct isst_targets *targets = domain_targets(run);
 	struct isst_config *compared = NULL;
@@ -158,7 +158,7 @@ void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 	int error = on && off && unseen ? 0 : -ENOMEM;
 
 	if (targets && !error)
-		error = levels_compare_cpus(run->context, targets, flags, &compared);
+		error = levels_compare_cpus(run->context, targets, statements, flags, &compared);
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
 	if (isst_config_difference_at(compared, 0)) {
 		error = isst_cpus_by_name(run->context, "isolated", 0, &isolated);
@@ -172,7 +172,7 @@ void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 					: isst_cpu_by_number(run->context, cpu)		     ? off
 										: unseen,
 					cpu, cpu);
-	if (error && run_changes(run))
+	if (error && (run_changes(run) || request_has(run->request, OPTION_DRY_RUN)))
 		report_message(run->report, ENTRY_NOTE,
 			       "which CPUs the level has otherwise is not known: %s",
 			       error == -ENOMEM ? "out of memory" : isst_error(run->context));

@@ -34,13 +34,17 @@ void level_choice_report(struct run *run, const struct levels *levels);
 /** Whether a unit with CPUs may have a feature, which those without claim alone. */
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
 
-/** Compares CPUs of targets with their levels; @compared is to be freed. @flags: of
- * isst_config_check(). Returns 0 or a negative errno. */
+#define CPUS_BY_LEVEL "cpus by-level"
+
+/** Compares CPUs of targets with their levels; @compared is to be freed. @statements:
+ * CPUS_BY_LEVEL, behind a level that is to come, if any; @flags: of isst_config_check(). Returns
+ * 0 or a negative errno. */
 int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
-			unsigned int flags, struct isst_config **compared);
+			const char *statements, unsigned int flags, struct isst_config **compared);
 
 /** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
-void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
+void levels_note_cpus(struct run *run, const char *statements, unsigned int flags,
+		      const char *remedy);
 bool level_is_known(const struct isst_result *level);
 
 /** True if the domain has no such level, though it has a higher one. */

@@ -506,7 +506,7 @@ void machine_status(struct run *run)
 			/* A map shows which CPUs are offline. */
 			if (!map && !run->again && !run->complete && run->status == STATUS_DONE &&
 			    may_differ_from_levels(&status))
-				levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
+				levels_note_cpus(run, CPUS_BY_LEVEL, ISST_CONFIG_CHECK_UNDISTURBED,
 						 "isst explain describes that");
 		}
 	}
