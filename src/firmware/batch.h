@@ -124,6 +124,9 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 		 struct abi_perf_level_info *info);
 int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state);
+/** The configuration of a CLOS. Returns -EOPNOTSUPP without core-power. */
+int tpmi_clos(struct tpmi_run *run, const struct tpmi_request *request,
+	      struct abi_clos_param *config);
 
 struct firmware_batch {
 	struct firmware *firmware;
@@ -151,5 +154,11 @@ int firmware_plan_association(const struct query_scope *scope,
 /** Plans to write @value through a CPU: as mailbox data, or into the MMIO register or MSR. */
 int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
 			unsigned int cpu, uint32_t parameter, uint64_t value);
+
+/** firmware_plan_get() and firmware_plan_set() of either interface. */
+int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request);
+int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request);
+int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request);
+int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *request);
 
 #endif
