@@ -71,7 +71,7 @@ enum exit_status output_wait_for_reader(struct output *output)
 	struct stat status;
 	int descriptor, error;
 
-	if (!output->path || (output->path && renderers[output->format].file))
+	if (!output->path || renderers[output->format].file)
 		return STATUS_DONE;
 	error = privileges_as_caller();
 	if (!error && stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode)) {
@@ -93,7 +93,7 @@ int output_open(struct output *output)
 	if (!output->path || output->file)
 		return 0;
 	error = privileges_as_caller();
-	if (!error && (output->path && renderers[output->format].file)) {
+	if (!error && renderers[output->format].file) {
 		error = save_file_check(output->path);
 	} else if (!error) {
 		/* Must not wait for the reader of a FIFO (ENXIO), nor overwrite output of a
@@ -155,6 +155,12 @@ static bool is_document(const struct output *output)
 static bool is_plain(const struct output *output)
 {
 	return output->get || (output->plain && !is_document(output));
+}
+
+/** Messages are with the results in documents, and in text as the reference tool has them. */
+static bool messages_inside(const struct output *output)
+{
+	return is_document(output) || (output->reference && !is_plain(output));
 }
 
 FILE *output_result(const struct output *output)
@@ -340,7 +346,7 @@ static bool keeps_file(const struct output *output, const struct report *report,
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
-	bool replaces = (output->path && renderers[output->format].file),
+	bool replaces = output->path && renderers[output->format].file,
 	     keeps = replaces && keeps_file(output, report, status);
 	FILE *stream = output_result(output);
 	char *problem = NULL;
@@ -350,11 +356,8 @@ enum exit_status output_report(struct output *output, struct report *report,
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
-	if (report->failed ||
-	    (!replaces &&
-	     write_report(output, report,
-			  ((output->reference && !is_plain(output)) || is_document(output)), stream,
-			  &problem) != 0))
+	if (report->failed || (!replaces && write_report(output, report, messages_inside(output),
+							 stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
 	if (!replaces)
 		status = flush_stream(output, stream, !output->changing, status);
@@ -404,9 +407,7 @@ enum exit_status output_event(struct output *output, struct report *report, enum
 
 	report->header.exit_status = (int)status;
 	if (report->failed ||
-	    render(output, report,
-		   ((output->reference && !is_plain(output)) || is_document(output)), &page,
-		   &memory, &none) != 0)
+	    render(output, report, messages_inside(output), &page, &memory, &none) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);
 	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
 		  stream);
