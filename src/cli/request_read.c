@@ -39,7 +39,7 @@ static char *features_having(const char *name)
 		fprintf(memory.stream, "%s%s", separator, feature->name);
 		separator = ", ";
 	}
-	return memory_stream_close(&memory) ? NULL : memory.text;
+	return memory_stream_text(&memory);
 }
 
 /** "unknown feature 'x'; @before@meant@after", or with @feature a command of it. */
@@ -205,7 +205,7 @@ static char *problem_find_elsewhere(const struct command *of, const char *name, 
 			fprintf(memory.stream, "%s%s", separator, command->name);
 			separator = ", ";
 		}
-	return memory_stream_close(&memory) ? NULL : memory.text;
+	return memory_stream_text(&memory);
 }
 
 /** The first option with a value, if it is missing and the word can be its value; or NULL. */

@@ -122,8 +122,6 @@ void turbo_freq_plan(struct run *run)
 		core_choice_report(run);
 }
 
-/* ---- SST-TF ---- */
-
 /* ---- turbo-mode ---- */
 
 /** Scripts that know the reference tool may rely on its change of all CPUs. */
@@ -179,6 +177,8 @@ void base_freq_info(struct run *run)
 	}
 	levels_clear(&levels);
 }
+
+/* ---- SST-TF ---- */
 
 static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 {

@@ -130,8 +130,6 @@ bool config_wait(struct run *run)
 	return true;
 }
 
-/* ---- Reports ---- */
-
 /* ---- Reading ---- */
 
 #define STANDARD_INPUT "standard input"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Paths ---- */
-
 /* ---- How paths are written ---- */
 
 /** Checks what is between brackets: digits, or NAME=VALUE pairs, separated by commas. */
