@@ -113,15 +113,10 @@ static struct isst_targets *all_cpus(struct run *run)
 
 void core_power_get_assoc(struct run *run)
 {
-	struct isst_targets *targets = run->targets.named ? cpu_targets(run) : all_cpus(run);
-	struct isst_results *results = NULL;
-	int error;
+	const struct question question = { .read = isst_read_clos_associations };
+	struct isst_results *results = read_targets(
+		run, run->targets.named ? cpu_targets(run) : all_cpus(run), &question);
 
-	if (!targets)
-		return;
-	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);
-	if (!results)
-		run_call(run, error);
 	if (request_has(run->request, OPTION_BY_CLOS)) {
 		const struct isst_result *result;
 
@@ -136,7 +131,6 @@ void core_power_get_assoc(struct run *run)
 			show_association(run, results, i);
 	}
 	isst_results_free(results);
-	isst_targets_free(targets);
 }
 
 /* ---- Changes ---- */

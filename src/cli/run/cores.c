@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cores.h"
 
+#include "reading.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -212,17 +214,11 @@ static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, si
 
 void cores_read_clos(struct run *run, struct cores *cores)
 {
-	struct isst_results *results = NULL;
+	const struct question question = { .read = isst_read_clos_associations };
+	struct isst_results *results = read_targets(run, representatives(run, cores), &question);
 	const struct isst_result *result;
-	struct isst_targets *targets = representatives(run, cores);
 	size_t first = cores->count;
-	int error;
 
-	if (!targets)
-		return;
-	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);
-	if (!results)
-		run_call(run, error);
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 		const struct isst_result *before;
@@ -240,7 +236,6 @@ void cores_read_clos(struct run *run, struct cores *cores)
 			spread(cores, isst_result_cpu(result), (int)clos, &first);
 	}
 	isst_results_free(results);
-	isst_targets_free(targets);
 }
 
 bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain)

@@ -35,7 +35,7 @@ int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 
 	const struct isst_result *result;
 
-	*levels = (struct levels){ .results = read_domains(run, &question) };
+	*levels = (struct levels){ .results = read_targets(run, domain_targets(run), &question) };
 	if (!levels->results)
 		return -EIO;
 	levels->first = calloc(run->targets.domain_count + 1, sizeof(*levels->first));

@@ -27,9 +27,9 @@ struct isst_targets *cpu_targets(struct run *run)
 	return targets_or_error(run, targets, error);
 }
 
-struct isst_results *read_domains(struct run *run, const struct question *question)
+struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
+				  const struct question *question)
 {
-	struct isst_targets *targets = domain_targets(run);
 	struct isst_results *results = NULL;
 	struct isst_request *request = NULL;
 	int error = 0;
@@ -56,7 +56,7 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 
 void show_domains(struct run *run, const struct question *question)
 {
-	struct isst_results *results = read_domains(run, question);
+	struct isst_results *results = read_targets(run, domain_targets(run), question);
 
 	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];

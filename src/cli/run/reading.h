@@ -33,8 +33,10 @@ struct question {
 struct isst_targets *domain_targets(struct run *run);
 struct isst_targets *cpu_targets(struct run *run);
 
-/** Reads for the run's domains, by their slots. To be freed; NULL: an error is reported. */
-struct isst_results *read_domains(struct run *run, const struct question *question);
+/** Reads for targets, which are freed (NULL: there is nothing to do). To be freed; NULL: an error
+ * is reported. */
+struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
+				  const struct question *question);
 
 /** Reads one result for each domain, and shows it, or its failure, for each unit. */
 void show_domains(struct run *run, const struct question *question);

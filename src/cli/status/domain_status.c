@@ -13,8 +13,8 @@ const struct domain_status *status_of_domain(const struct machine_status *status
 }
 
 /** Reads for targets, which are freed; nothing where there are none. @error: making them failed */
-static struct isst_results *read_targets(struct run *run, reader read, unsigned int flags,
-					 struct isst_targets *targets, int error)
+static struct isst_results *read_any(struct run *run, reader read, unsigned int flags,
+				     struct isst_targets *targets, int error)
 {
 	struct isst_results *results = NULL;
 
@@ -39,7 +39,7 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	for (size_t i = 0; i < status->domain_count && !error; i++)
 		if (!wanted || wanted(&status->domains[i]))
 			error = isst_targets_add_domain(targets, status->domains[i].domain);
-	return read_targets(run, read, flags, targets, error);
+	return read_any(run, read, flags, targets, error);
 }
 
 struct isst_results *status_read_cpus(struct machine_status *status, reader read,
@@ -47,8 +47,8 @@ struct isst_results *status_read_cpus(struct machine_status *status, reader read
 {
 	struct isst_targets *targets = isst_targets_new(status->run->context);
 
-	return read_targets(status->run, read, 0, targets,
-			    targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
+	return read_any(status->run, read, 0, targets,
+			targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
 }
 
 /* ---- CPUs ---- */

@@ -127,7 +127,7 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 	begin_units(status);
 	if (status_read_levels(status, parts) != 0)
 		return false;
-	status->core_power = read_domains(run, &question);
+	status->core_power = read_targets(run, domain_targets(run), &question);
 	if (!status->core_power)
 		return false;
 	for (size_t i = 0; i < status->domain_count; i++) {
