@@ -52,6 +52,14 @@ static const char *on(const char *platform, const char *test, const char *comman
 
 /* ---- Screens ---- */
 
+/* What screens of that machine begin with. */
+#define GUIDE \
+	"status, every 3 s, emulated machine: guide; q quits                     HH:MM:SS\n" \
+	"Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n" \
+	"Packages: 2, cores: 28, CPUs online: 56 of 56\n" \
+	"Firmware interface: mailbox and MMIO, kernel driver: version 1, API version 1\n" \
+	"\n"
+
 /* A mark stands for three seconds here: long enough to be looked at on a busy machine. */
 TEST_WITH(what_another_process_changes_is_marked, NULL, kill_leftovers)
 {
@@ -63,14 +71,7 @@ TEST_WITH(what_another_process_changes_is_marked, NULL, kill_leftovers)
 	wait_for(&terminal, "running at", true);
 	assert_true(terminal.cursor_hidden);
 	assert_shown(
-		&terminal,
-		"status, every 3 s, emulated machine: guide; q quits                     "
-		"HH:MM:SS\n"
-		"Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
-		"Packages: 2, cores: 28, CPUs online: 56 of 56\n"
-		"Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
-		"1\n"
-		"\n"
+		&terminal, GUIDE
 		"           level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
 		"package 0  0 of 0-4  no          2600    205  off     off     on proportional\n"
 		"package 1  0 of 0-4  no          2600    205  off     off     off\n"
@@ -87,14 +88,7 @@ TEST_WITH(what_another_process_changes_is_marked, NULL, kill_leftovers)
 	wait_for(&terminal, "*", true);
 	assert_marks_are_inverse(&terminal);
 	assert_shown(
-		&terminal,
-		"status, every 3 s, emulated machine: guide; q quits                     "
-		"HH:MM:SS\n"
-		"Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
-		"Packages: 2, cores: 28, CPUs online: 56 of 56\n"
-		"Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
-		"1\n"
-		"\n"
+		&terminal, GUIDE
 		"           level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
 		"package 0  0 of 0-4  no          2600    205  off     off     on proportional\n"
 		"package 1  0 of 0-4  no          2600    205  off     off     off\n"
@@ -126,26 +120,18 @@ TEST_WITH(cores_of_a_map_are_marked_below, NULL, kill_leftovers)
 	run_elsewhere(on("guide", "map", "-c|3,12|core-power|assoc|--clos|2"));
 	wait_for(&terminal, "^", true);
 	assert_true(terminal.inverse[12][19] && !terminal.inverse[12][20]);
-	assert_shown(&terminal,
-		     "status, every 3 s, emulated machine: guide; q quits                     "
-		     "HH:MM:SS\n"
-		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
-		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
-		     "Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
-		     "1\n"
-		     "\n"
-		     "running at     MHz  CPUs\n"
-		     "packages 0-1  3100  0-55\n"
-		     "\n"
-		     "power           W  limit W\n"
-		     "packages 0-1  164      205\n"
-		     "\n"
-		     "           CPU  cores, a letter for each\n"
-		     "package 0    0  00020000 000020\n"
-		     "                   ^         ^\n"
-		     "package 1   14  oooooooo oooooo\n"
-		     "\n"
-		     "0 CLOS 0, 2 CLOS 2, o SST-CP and SST-TF are off\n");
+	assert_shown(&terminal, GUIDE "running at     MHz  CPUs\n"
+				      "packages 0-1  3100  0-55\n"
+				      "\n"
+				      "power           W  limit W\n"
+				      "packages 0-1  164      205\n"
+				      "\n"
+				      "           CPU  cores, a letter for each\n"
+				      "package 0    0  00020000 000020\n"
+				      "                   ^         ^\n"
+				      "package 1   14  oooooooo oooooo\n"
+				      "\n"
+				      "0 CLOS 0, 2 CLOS 2, o SST-CP and SST-TF are off\n");
 	type(&terminal, 'Q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
