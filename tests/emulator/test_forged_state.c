@@ -75,7 +75,7 @@ static void put(const struct emulated *e, const struct file *file)
 	FILE *stream;
 
 	content = content_of(file, &size);
-	head->slots[head->slot].check = hash_words(content, size);
+	head->slots[head->slot].check = state_check(content, size);
 	state_path(e, path);
 	stream = fopen(path, "r+");
 	assert_non_null(stream);

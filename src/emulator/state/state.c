@@ -61,7 +61,7 @@ static void remember_stored(struct server *server, uint64_t check)
 void state_close(struct server *server)
 {
 	if (server->head)
-		munmap(server->head, STATE_HEAD_BYTES);
+		munmap(server->head, server->mapped);
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	free(server->state);
@@ -266,6 +266,32 @@ bool deferred_take_due(struct server *server, struct deferred *due)
 	return true;
 }
 
+/* ---- The check of a state ---- */
+
+enum { BLOCK_BYTES = 512 };
+
+/** How much of the block at @at a state of @size bytes has. */
+static size_t block_size(size_t size, size_t at)
+{
+	if (size <= at)
+		return 0;
+	return size - at < BLOCK_BYTES ? size - at : BLOCK_BYTES;
+}
+
+static uint64_t check_block(const char *state, size_t size, size_t at)
+{
+	return size ? (hash_words(state + at, size) ^ at) * HASH_PRIME : 0;
+}
+
+uint64_t state_check(const void *state, size_t size)
+{
+	uint64_t check = 0;
+
+	for (size_t at = 0; at < size; at += BLOCK_BYTES)
+		check += check_block(state, block_size(size, at), at);
+	return check;
+}
+
 /* ---- Reading ---- */
 
 /** That the directory has no state of this machine, and how it gets one. @why: behind @what */
@@ -303,7 +329,7 @@ static int load_state(struct server *server, char **error)
 	if (pread(server->state_descriptor, server->state, size,
 		  slot_offset(head->capacity, slot)) != (ssize_t)size)
 		return report_damage(server, "it is too short", error);
-	if (hash_words(server->state, size) != head->slots[slot].check)
+	if (state_check(server->state, size) != head->slots[slot].check)
 		return report_damage(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return report_damage(
@@ -336,19 +362,20 @@ static int write_at(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
-static int map_head(struct server *server)
+static int map_file(struct server *server)
 {
 	struct stat status;
 	void *map = fstat(server->state_descriptor, &status)
 			    ? MAP_FAILED
-			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    : mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 				   server->state_descriptor, 0);
 
 	if (map == MAP_FAILED)
 		return -errno;
 	if (server->head)
-		munmap(server->head, STATE_HEAD_BYTES);
+		munmap(server->head, server->mapped);
 	server->head = map;
+	server->mapped = (size_t)status.st_size;
 	server->state_inode = status.st_ino;
 	return 0;
 }
@@ -389,16 +416,37 @@ static int write_file(struct server *server, uint64_t check,
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	server->state_descriptor = file;
-	return map_head(server);
+	return map_file(server);
+}
+
+/** Whether the copy differs from what is stored. Corrects the check by the blocks that do. */
+static bool find_changes(const struct server *server, uint64_t *check)
+{
+	const char *stored = (const char *)server->head +
+			     slot_offset(server->head->capacity, server->head->slot);
+	const char *now = (const char *)server->state;
+	size_t most = server->size > server->stored_size ? server->size : server->stored_size;
+	bool changed = false;
+
+	for (size_t at = 0; at < most; at += BLOCK_BYTES) {
+		size_t before = block_size(server->stored_size, at);
+		size_t size = block_size(server->size, at);
+
+		if (size == before && memcmp(now + at, stored + at, size) == 0)
+			continue;
+		*check += check_block(now, size, at) - check_block(stored, before, at);
+		changed = true;
+	}
+	return changed;
 }
 
 int state_store(struct server *server)
 {
 	struct state_head *head = server->head;
-	const uint64_t check = hash_words(server->state, server->size);
+	uint64_t check = server->stored_check;
 	int result;
 
-	if (server->size == server->stored_size && check == server->stored_check)
+	if (!find_changes(server, &check))
 		return 0;
 	if (server->size <= head->capacity) {
 		/* Into the other slot; the last store makes it the one that counts. */
@@ -458,7 +506,7 @@ static int make_state(struct server *server)
 			return result;
 	}
 	server->first_state(server);
-	check = hash_words(server->state, server->size);
+	check = state_check(server->state, server->size);
 	result = write_file(server, check, &none);
 	if (!result)
 		remember_stored(server, check);
@@ -507,7 +555,7 @@ static int open_state(struct server *server, char **error)
 				       "", error);
 	if (size < (ssize_t)sizeof(head) || !is_whole(&head, &status))
 		return report_damage(server, "it is too short or too long", error);
-	result = map_head(server);
+	result = map_file(server);
 	return result ? result : load_state(server, error);
 }
 
@@ -566,7 +614,7 @@ int state_lock(struct server *server)
 	/* Whether this process has the file open that is the machine's: it may have been reset, or
 	 * have grown, and then there is another one. */
 	is_open = head && fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		  status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
+		  status.st_ino == server->state_inode && status.st_size == (off_t)server->mapped &&
 		  is_whole(head, &status);
 	if (!is_open) {
 		state_close(server);

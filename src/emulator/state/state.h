@@ -111,11 +111,11 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 16, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 17, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
-/** The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
- * first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one before, or
- * what a killed process did not complete. */
+/** The begin of the file, which all processes have mapped as a whole. Two slots of @capacity bytes
+ * follow, the first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one
+ * before, or what a killed process did not complete. */
 struct state_head {
 	char magic[16];
 	uint32_t format;
@@ -123,7 +123,7 @@ struct state_head {
 	uint64_t platform_hash;
 	uint64_t capacity;
 	struct {
-		uint64_t size, check; /* of what is in it: hash_words() */
+		uint64_t size, check; /* of what is in it: state_check() */
 	} slots[STATE_SLOTS];
 	struct isst_emulator_statistics statistics;
 };
@@ -139,6 +139,7 @@ struct server {
 	int state_descriptor;
 	ino_t state_inode;
 	struct state_head *head;
+	size_t mapped;	     /* bytes from there on */
 	struct state *state; /* this process's copy */
 	size_t size, space;  /* used and allocated */
 	size_t stored_size;  /* what this process knows to be in the file */
@@ -164,6 +165,8 @@ void state_unlock(struct server *server);
 /** Stores what has changed. Returns 0, or a negative errno where nothing of it was stored, and the
  * copy is again what the file holds. */
 int state_store(struct server *server);
+/** A sum over the blocks of a state, so that a store hashes only those that have changed. */
+uint64_t state_check(const void *state, size_t size);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
 /** Counts something in the statistics. */
