@@ -93,20 +93,18 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 	};
 
 	for (; row->key != KEYS; row++) {
-		unsigned int value;
-		uint64_t bits;
+		uint64_t value;
+		int error = isst_result_value64(result, row->id, &value);
 
 		if (row->form == SHOW_NUMBER)
 			report_value_at(parent, row->key, result, row->id, row->row, 0);
-		else if (row->form == SHOW_HEX && isst_result_value64(result, row->id, &bits) == 0)
-			report_hex(parent, row->key, bits);
-		else if (row->form == SHOW_HEX)
-			continue;
-		else if (isst_result_value(result, row->id, &value) == -EIO)
+		else if (error == -EIO)
 			report_unknown(parent, row->key);
-		else if (has_value(result, row->id) && row->form == SHOW_STATE)
+		else if (!error && row->form == SHOW_HEX)
+			report_hex(parent, row->key, value);
+		else if (!error && row->form == SHOW_STATE)
 			report_state(parent, row->key, value);
-		else if (has_value(result, row->id))
+		else if (!error)
 			report_word(parent, row->key, PRIORITIES[value == ISST_PRIORITY_ORDERED]);
 	}
 }
