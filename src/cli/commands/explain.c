@@ -174,7 +174,8 @@ void explain(struct run *run)
 			result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
 		report_word(top, KEY_EXPLAIN_RESULT, result);
 		report_findings(run, top, explanation);
-		if (report_measured(run, top, explanation))
+		if (request_has(run->request, OPTION_MEASURE) &&
+		    report_measured(run, top, explanation))
 			run_no_memory(run);
 		if (worst < ISST_SEVERITY_NOTE)
 			run->status = status_worse(run->status, STATUS_FAILED);

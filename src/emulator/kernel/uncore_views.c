@@ -5,6 +5,7 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool has_uncore(const struct platform_domain *domain)
@@ -47,18 +48,16 @@ static bool is_of_package(const struct platform *platform, size_t index, unsigne
 
 /* ---- Their directories ---- */
 
-static void name_domain(const struct platform *platform, size_t index, char name[VIEW_NAME])
+/** @number: how many there are before it; TPMI machines number them so. */
+static void name_domain(const struct platform *platform, size_t index, size_t number,
+			char name[VIEW_NAME])
 {
 	const struct platform_domain *domain = &platform->domains[index];
-	unsigned int number = 0;
 
-	if (!platform_is_tpmi(platform)) {
+	if (platform_is_tpmi(platform))
+		snprintf(name, VIEW_NAME, "uncore%02zu", number);
+	else
 		snprintf(name, VIEW_NAME, "package_%02u_die_%02u", domain->package, domain->die);
-		return;
-	}
-	for (size_t i = 0; i < index; i++)
-		number += has_uncore(&platform->domains[i]);
-	snprintf(name, VIEW_NAME, "uncore%02u", number);
 }
 
 /** By MSR the uncore is reached through a CPU. */
@@ -72,10 +71,12 @@ static bool is_reached(const struct server *server, size_t index)
 
 static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
+	size_t number = 0;
+
+	place->package = false;
 	for (place->domain = 0; place->domain < place->platform->domain_count; place->domain++)
-		if (is_reached(place->server, place->domain) && index-- == 0) {
-			place->package = false;
-			name_domain(place->platform, place->domain, name);
+		if (is_reached(place->server, place->domain) && number++ == index) {
+			name_domain(place->platform, place->domain, index, name);
 			return true;
 		}
 	return false;
@@ -85,9 +86,14 @@ static bool find_uncore_domain(struct place *place, const char *name)
 {
 	char known[VIEW_NAME];
 
+	if (platform_is_tpmi(place->platform)) {
+		size_t number = strtoul(name + strcspn(name, "0123456789"), NULL, 10);
+
+		return uncore_domain_at(place, number, known) && strcmp(known, name) == 0;
+	}
 	place->package = false;
 	for (place->domain = 0; place->domain < place->platform->domain_count; place->domain++) {
-		name_domain(place->platform, place->domain, known);
+		name_domain(place->platform, place->domain, 0, known);
 		if (strcmp(known, name) == 0 && is_reached(place->server, place->domain))
 			return true;
 	}
