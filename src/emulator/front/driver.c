@@ -4,6 +4,7 @@
 #include "common/descriptor.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,8 @@ static void describe_entry(const struct server *server, const struct batch_kind 
 	for (const struct entry_field *field = kind->fields; field->size; field++) {
 		uint64_t value = 0;
 
-		memcpy(&value, (const char *)entry + field->offset, field->size);
+		memcpy(low_bytes(&value, field->size), (const char *)entry + field->offset,
+		       field->size);
 		fault_event_set(event, field->number,
 				field->number == NUMBER_SET ? value != 0 : value);
 	}
@@ -137,7 +139,8 @@ static int run_entry(struct emulated *emulated, const struct batch_kind *kind, v
 		return 1;
 	}
 	if (effect.action == ACTION_VALUE) {
-		memcpy((char *)entry + kind->answer, &effect.value, kind->answer_size);
+		memcpy((char *)entry + kind->answer, low_bytes(&effect.value, kind->answer_size),
+		       kind->answer_size);
 		return 0;
 	}
 	if (is_replaced(&effect, &result))

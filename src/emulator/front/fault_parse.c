@@ -303,7 +303,8 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 		rule->action = ACTION_INFO;
 		memset(rule->info_given + (value >> 8), 0xff, value & 0xff);
 		error = next_number(reader, &number);
-		memcpy(rule->info + (value >> 8), &number, error ? 0 : value & 0xff);
+		memcpy(rule->info + (value >> 8), low_bytes(&number, value & 0xff),
+		       error ? 0 : value & 0xff);
 		return error;
 	case AFTER:
 		return next_number(reader, &rule->after);

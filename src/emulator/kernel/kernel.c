@@ -245,7 +245,7 @@ static int print_stored(const struct place *place, char **content)
 {
 	const struct view *view = place->view;
 	const void *from = place->server->state;
-	uint32_t value = 0;
+	uint64_t value = 0;
 
 	if (view->stored.of == OF_CPU)
 		from = place->cpu;
@@ -253,9 +253,10 @@ static int print_stored(const struct place *place, char **content)
 		from = cpu_of(place);
 	else if (view->stored.of == OF_DOMAIN)
 		from = domain_of(place);
-	memcpy(&value, (const char *)from + view->stored.at, view->stored.bytes);
+	memcpy(low_bytes(&value, view->stored.bytes), (const char *)from + view->stored.at,
+	       view->stored.bytes);
 	return view->stored.has_sign ? asprintf(content, "%d\n", (int32_t)value)
-				     : asprintf(content, "%u\n", value);
+				     : asprintf(content, "%u\n", (uint32_t)value);
 }
 
 /** Links show where they lead to; @walked is the path. */

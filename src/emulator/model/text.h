@@ -28,6 +28,14 @@ char *trim(char *text);
 const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
 			  uint64_t *number);
 
+/** The @size bytes of a number that hold a small one, in either order of bytes. */
+static inline void *low_bytes(uint64_t *number, size_t size)
+{
+	const bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	return (char *)number + (big ? sizeof(*number) - size : 0);
+}
+
 /* For qsort() and bsearch() of structs that begin with an unsigned int or a char *. */
 int compare_numbers(const void *left, const void *right);
 int compare_texts(const void *left, const void *right);
