@@ -278,12 +278,13 @@ static int write_rcu(const struct place *place, const char *text)
 	const bool negative = *text == '-';
 	char *setting = (char *)place->server->state + place->view->stored.at;
 	uint64_t number;
-	int result = parse_number(text + (negative || *text == '+'), 0, INT32_MAX, &number);
-	const int32_t value = negative ? -(int32_t)number : (int32_t)number;
+	int32_t value;
 
-	if (!result)
-		memcpy(setting, &value, sizeof(value));
-	return result;
+	if (parse_number(text + (negative || *text == '+'), 0, INT32_MAX, &number))
+		return -EINVAL;
+	value = negative ? -(int32_t)number : (int32_t)number;
+	memcpy(setting, &value, sizeof(value));
+	return 0;
 }
 
 /* ---- The tree ---- */
