@@ -2,8 +2,6 @@
 /* Checks that many tests share. */
 #include "support/check.h"
 
-#include <assert.h>
-
 static struct test *first, **end = &first;
 
 void test_register(struct test *test)
@@ -18,8 +16,9 @@ static struct CMUnitTest *add_test(struct CMUnitTest *list, size_t count, const 
 	char *name = NULL;
 
 	list = realloc(list, (count + 1) * sizeof(*list));
-	assert(list &&
-	       asprintf(&name, "%s%s%s", state ? state : "", state ? ": " : "", test->name) > 0);
+	if (!list ||
+	    asprintf(&name, "%s%s%s", state ? state : "", state ? ": " : "", test->name) < 0)
+		abort();
 	list[count] = (struct CMUnitTest){ name, test->function, test->setup, test->teardown,
 					   (void *)(uintptr_t)state };
 	return list;
