@@ -268,7 +268,7 @@ bool deferred_take_due(struct server *server, struct deferred *due)
 
 /* ---- The check of a state ---- */
 
-enum { BLOCK_BYTES = 512 };
+enum { BLOCK_BYTES = 2048 };
 
 /** How much of the block at @at a state of @size bytes has. */
 static size_t block_size(size_t size, size_t at)
