@@ -279,34 +279,113 @@ static int plan_turbo_mode(struct isst_change *change, const struct call *call,
 				      call->flags & ISST_CHANGE_ADD_ENABLE);
 }
 
-/** Adds a request, by the members of its row. */
-#define ADDITION(name, ...) \
-	int name(struct isst_change *change, const struct isst_targets *targets, \
-		 const struct isst_request *request, unsigned int flags, \
-		 struct isst_results **results) \
-	{ \
-		static const struct addition ROW = { __VA_ARGS__ }; \
-\
-		return add(&ROW, change, targets, request, flags, results); \
-	}
+int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags,
+			  struct isst_results **results)
+{
+	static const struct addition LEVEL = {
+		.plan = plan_level,
+		.needed = ISST_VALUE_LEVEL,
+		.values = { ISST_VALUE_LEVEL },
+		.flags = ISST_CHANGE_ADD_ONLINE,
+	};
 
-ADDITION(isst_change_add_level, .plan = plan_level, .needed = ISST_VALUE_LEVEL,
-	 .flags = ISST_CHANGE_ADD_ONLINE, .values = { ISST_VALUE_LEVEL })
-ADDITION(isst_change_add_base_freq, .plan = plan_base_freq, .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
-ADDITION(isst_change_add_turbo_freq, .plan = plan_turbo_freq,
-	 .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	 .values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS })
-ADDITION(isst_change_add_core_power, .plan = plan_core_power, .flags = ONE_WAY,
-	 .values = { ISST_VALUE_PRIORITY })
-ADDITION(isst_change_add_clos, .plan = plan_clos, .needed = ISST_VALUE_CLOS,
-	 .values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
-		     ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
-		     ISST_VALUE_CLOS_DESIRED_MHZ })
-ADDITION(isst_change_add_turbo_ratio_limits, .plan = plan_limits,
-	 .needed = ISST_VALUE_TURBO_RATIO_LIMITS, .values = { ISST_VALUE_TURBO_RATIO_LIMITS })
-ADDITION(isst_change_add_clos_association, .plan = plan_associations, .for_cpus = true,
-	 .needed = ISST_VALUE_CLOS, .values = { ISST_VALUE_CLOS })
-ADDITION(isst_change_add_turbo_mode, .plan = plan_turbo_mode, .for_cpus = true, .flags = ONE_WAY)
+	return add(&LEVEL, change, targets, request, flags, results);
+}
+
+int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
+			      const struct isst_request *request, unsigned int flags,
+			      struct isst_results **results)
+{
+	static const struct addition BASE_FREQ = {
+		.plan = plan_base_freq,
+		.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
+	};
+
+	return add(&BASE_FREQ, change, targets, request, flags, results);
+}
+
+int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	static const struct addition TURBO_FREQ = {
+		.plan = plan_turbo_freq,
+		.values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
+		.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
+	};
+
+	return add(&TURBO_FREQ, change, targets, request, flags, results);
+}
+
+int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	static const struct addition CORE_POWER = {
+		.plan = plan_core_power,
+		.values = { ISST_VALUE_PRIORITY },
+		.flags = ONE_WAY,
+	};
+
+	return add(&CORE_POWER, change, targets, request, flags, results);
+}
+
+int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
+			 const struct isst_request *request, unsigned int flags,
+			 struct isst_results **results)
+{
+	static const struct addition CLOS = {
+		.plan = plan_clos,
+		.needed = ISST_VALUE_CLOS,
+		.values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
+			    ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
+			    ISST_VALUE_CLOS_DESIRED_MHZ },
+	};
+
+	return add(&CLOS, change, targets, request, flags, results);
+}
+
+int isst_change_add_turbo_ratio_limits(struct isst_change *change,
+				       const struct isst_targets *targets,
+				       const struct isst_request *request, unsigned int flags,
+				       struct isst_results **results)
+{
+	static const struct addition LIMITS = {
+		.plan = plan_limits,
+		.needed = ISST_VALUE_TURBO_RATIO_LIMITS,
+		.values = { ISST_VALUE_TURBO_RATIO_LIMITS },
+	};
+
+	return add(&LIMITS, change, targets, request, flags, results);
+}
+
+int isst_change_add_clos_association(struct isst_change *change, const struct isst_targets *targets,
+				     const struct isst_request *request, unsigned int flags,
+				     struct isst_results **results)
+{
+	static const struct addition ASSOCIATION = {
+		.plan = plan_associations,
+		.for_cpus = true,
+		.needed = ISST_VALUE_CLOS,
+		.values = { ISST_VALUE_CLOS },
+	};
+
+	return add(&ASSOCIATION, change, targets, request, flags, results);
+}
+
+int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	static const struct addition TURBO_MODE = {
+		.plan = plan_turbo_mode,
+		.for_cpus = true,
+		.flags = ONE_WAY,
+	};
+
+	return add(&TURBO_MODE, change, targets, request, flags, results);
+}
 
 int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
 			       const struct isst_request *request, unsigned int flags,

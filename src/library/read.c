@@ -12,19 +12,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A kind of results: each target has one or several, one struct each. */
-struct read_kind {
-	int (*read)(struct isst_context *context, void *structs, size_t count);
+/** The kinds of results: each target has one or several, one struct each. */
+enum kind {
+	READ_PROFILES,
+	READ_CORE_POWER,
+	READ_CLOS,
+	READ_ASSOCIATIONS,
+	READ_TURBO_RATIO_LIMITS,
+	READ_UNCORE,
+	READ_SCALING,
+	READ_FREQUENCIES,
+	READ_REASONS,
+	READ_POWER,
+};
+
+#define ROW(type, target, sources) \
+	.size = sizeof(type), .target_at = offsetof(type, target), \
+	.failure_at = offsetof(type, failure), .carried = (sources)
+#define CARRIES(source) (1U << SOURCE_##source)
+
+static const struct read_kind {
 	size_t size;
 	size_t target_at;     /* of the domain or CPU that the struct is about */
 	size_t failure_at;    /* of what stands against all of it */
 	unsigned int carried; /* sources that are found in the struct */
 	bool needs_success;   /* they are found only where nothing failed */
 	bool of_cpus;	      /* targets are CPUs */
-	bool of_clos;	      /* each target has all CLOS, or the one that the request names */
 	/* A part of results with a failure of its own; 0: there is none. */
 	enum isst_part part;
 	size_t part_failure_at;
+} KINDS[] = {
+	[READ_PROFILES] = { ROW(struct isst_perf_profile, domain, CARRIES(PERF_PROFILE)),
+			    .part = ISST_PART_PERF_PROFILE,
+			    .part_failure_at = offsetof(struct isst_perf_profile, failure) },
+	[READ_CORE_POWER] = { ROW(struct isst_core_power, domain,
+				  CARRIES(CORE_POWER) | CARRIES(CLOS_USE)),
+			      .part = ISST_PART_CLOS,
+			      .part_failure_at = offsetof(struct isst_core_power, clos_failure) },
+	[READ_CLOS] = { ROW(struct isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG)) },
+	[READ_ASSOCIATIONS] = { ROW(struct isst_clos_association, cpu, CARRIES(ASSOCIATION)),
+				.of_cpus = true },
+	[READ_TURBO_RATIO_LIMITS] = { ROW(struct isst_turbo_ratio_limits, domain,
+					  CARRIES(LIMITS)) },
+	[READ_UNCORE] = { ROW(struct uncore_values, domain, CARRIES(UNCORE)) },
+	[READ_SCALING] = { ROW(struct scaling_limits, cpu, CARRIES(SCALING)), .of_cpus = true,
+			   .needs_success = true },
+	[READ_FREQUENCIES] = { ROW(struct cpu_running, cpu, CARRIES(RUNNING)), .of_cpus = true,
+			       .needs_success = true },
+	[READ_REASONS] = { ROW(struct cpu_running, cpu, CARRIES(REASONS)), .of_cpus = true,
+			   .needs_success = true },
+	[READ_POWER] = { ROW(struct domain_power, domain, CARRIES(POWER)), .needs_success = true },
 };
 
 static int read_fabrics(struct isst_context *context, struct uncore_values *values)
@@ -63,6 +100,33 @@ static int read_uncore(struct isst_context *context, struct uncore_values *value
 	return error;
 }
 
+static int read_structs(enum kind kind, struct isst_context *context, void *structs, size_t count)
+{
+	switch (kind) {
+	case READ_PROFILES:
+		return perf_profile_read(context, structs, count);
+	case READ_CORE_POWER:
+		return core_power_read(context, structs, count);
+	case READ_CLOS:
+		return clos_read(context, structs, count);
+	case READ_ASSOCIATIONS:
+		return clos_association_read(context, structs, count);
+	case READ_TURBO_RATIO_LIMITS:
+		return turbo_ratio_limits_read(context, structs, count);
+	case READ_UNCORE:
+		return read_uncore(context, structs, count);
+	case READ_SCALING:
+		return scaling_limits_read(context, structs, count);
+	case READ_FREQUENCIES:
+		return frequencies_read(context, structs, count);
+	case READ_REASONS:
+		return reasons_read(context, structs, count);
+	case READ_POWER:
+		return power_read(context, structs, count);
+	}
+	return -EINVAL;
+}
+
 static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
 {
 	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
@@ -78,15 +142,16 @@ static int point_result(const struct read_kind *kind, struct isst_result *result
 }
 
 /** Reads for targets: of CLOS all of each, or the one that the request names. */
-static int read_results(const struct read_kind *kind, struct isst_context *context,
+static int read_results(enum kind number, struct isst_context *context,
 			const struct isst_targets *targets, const struct isst_request *request,
 			unsigned int flags, struct isst_results **out)
 {
 	static const int CLOS_VALUES[] = { ISST_VALUE_CLOS, 0 };
+	const struct read_kind *kind = &KINDS[number];
 	const struct call call = { .context = context,
 				   .targets = targets,
 				   .request = request,
-				   .values = kind->of_clos ? CLOS_VALUES : NULL,
+				   .values = number == READ_CLOS ? CLOS_VALUES : NULL,
 				   .flags = flags,
 				   .for_cpus = kind->of_cpus };
 	unsigned int each = 1;
@@ -101,7 +166,7 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 	error = call_check(&call, &list);
 	if (error)
 		return error;
-	if (kind->of_clos && !request_get(request, ISST_VALUE_CLOS, &clos))
+	if (number == READ_CLOS && !request_get(request, ISST_VALUE_CLOS, &clos))
 		each = ISST_CLOS_COUNT;
 	results = results_new(&call, &list, each, kind->carried);
 	if (results)
@@ -116,11 +181,11 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 
 		memcpy((char *)results->structs + i * kind->size + kind->target_at, &target,
 		       sizeof(target));
-		if (kind->of_clos)
+		if (number == READ_CLOS)
 			((struct isst_clos *)results->structs)[i].clos = (unsigned int)clos +
 									 (unsigned int)(i % each);
 	}
-	error = kind->read(context, results->structs, results->count);
+	error = read_structs(number, context, results->structs, results->count);
 	for (size_t i = 0; i < results->count && !error; i++)
 		if (point_result(kind, &results->items[i],
 				 (const char *)results->structs + i * kind->size))
@@ -133,48 +198,75 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 	return results_conclude(context, results, NULL);
 }
 
-/** Reads results, by the members of their kind. */
-#define READER(name, function, type, target, ...) \
-	static int name##_structs(struct isst_context *context, void *structs, size_t count) \
-	{ \
-		return function(context, structs, count); \
-	} \
-	int name(struct isst_context *context, const struct isst_targets *targets, \
-		 const struct isst_request *request, unsigned int flags, \
-		 struct isst_results **results) \
-	{ \
-		static const struct read_kind KIND = { .read = name##_structs, \
-						       .size = sizeof(type), \
-						       .target_at = offsetof(type, target), \
-						       .failure_at = offsetof(type, failure), \
-						       __VA_ARGS__ }; \
-\
-		return read_results(&KIND, context, targets, request, flags, results); \
-	}
-#define CARRIES(source) (1U << SOURCE_##source)
+int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results)
+{
+	return read_results(READ_PROFILES, context, targets, request, flags, results);
+}
 
-READER(isst_read_perf_profiles, perf_profile_read, struct isst_perf_profile, domain,
-       .carried = CARRIES(PERF_PROFILE), .part = ISST_PART_PERF_PROFILE,
-       .part_failure_at = offsetof(struct isst_perf_profile, failure))
-READER(isst_read_core_power, core_power_read, struct isst_core_power, domain,
-       .carried = CARRIES(CORE_POWER) | CARRIES(CLOS_USE), .part = ISST_PART_CLOS,
-       .part_failure_at = offsetof(struct isst_core_power, clos_failure))
-READER(isst_read_clos, clos_read, struct isst_clos, domain, .of_clos = true,
-       .carried = CARRIES(CLOS) | CARRIES(CLOS_CONFIG))
-READER(isst_read_clos_associations, clos_association_read, struct isst_clos_association, cpu,
-       .of_cpus = true, .carried = CARRIES(ASSOCIATION))
-READER(isst_read_turbo_ratio_limits, turbo_ratio_limits_read, struct isst_turbo_ratio_limits,
-       domain, .carried = CARRIES(LIMITS))
-READER(isst_read_uncore_limits, read_uncore, struct uncore_values, domain,
-       .carried = CARRIES(UNCORE))
-READER(isst_read_scaling_limits, scaling_limits_read, struct scaling_limits, cpu, .of_cpus = true,
-       .needs_success = true, .carried = CARRIES(SCALING))
-READER(isst_read_frequencies, frequencies_read, struct cpu_running, cpu, .of_cpus = true,
-       .needs_success = true, .carried = CARRIES(RUNNING))
-READER(isst_read_limit_reasons, reasons_read, struct cpu_running, cpu, .of_cpus = true,
-       .needs_success = true, .carried = CARRIES(REASONS))
-READER(isst_read_power, power_read, struct domain_power, domain, .needs_success = true,
-       .carried = CARRIES(POWER))
+int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
+			 const struct isst_request *request, unsigned int flags,
+			 struct isst_results **results)
+{
+	return read_results(READ_CORE_POWER, context, targets, request, flags, results);
+}
+
+int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
+		   const struct isst_request *request, unsigned int flags,
+		   struct isst_results **results)
+{
+	return read_results(READ_CLOS, context, targets, request, flags, results);
+}
+
+int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
+				const struct isst_request *request, unsigned int flags,
+				struct isst_results **results)
+{
+	return read_results(READ_ASSOCIATIONS, context, targets, request, flags, results);
+}
+
+int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
+				 const struct isst_request *request, unsigned int flags,
+				 struct isst_results **results)
+{
+	return read_results(READ_TURBO_RATIO_LIMITS, context, targets, request, flags, results);
+}
+
+int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results)
+{
+	return read_results(READ_UNCORE, context, targets, request, flags, results);
+}
+
+int isst_read_scaling_limits(struct isst_context *context, const struct isst_targets *targets,
+			     const struct isst_request *request, unsigned int flags,
+			     struct isst_results **results)
+{
+	return read_results(READ_SCALING, context, targets, request, flags, results);
+}
+
+int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags,
+			  struct isst_results **results)
+{
+	return read_results(READ_FREQUENCIES, context, targets, request, flags, results);
+}
+
+int isst_read_limit_reasons(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results)
+{
+	return read_results(READ_REASONS, context, targets, request, flags, results);
+}
+
+int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
+		    const struct isst_request *request, unsigned int flags,
+		    struct isst_results **results)
+{
+	return read_results(READ_POWER, context, targets, request, flags, results);
+}
 
 _Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 
