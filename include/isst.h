@@ -1538,7 +1538,7 @@ ISST_API int isst_change_run(struct isst_change *change);
  * Meanwhile the context keeps the lock: isst_unlock() and other changes of the context are refused
  * with -EINVAL, and isst_lock() of other processes with -EBUSY. They may read, and so may this one.
  * Without a decision the change does not last: isst_change_free() and isst_close() roll it back,
- *and if the process dies, the next one that discovers the machine under the lock does so. A forked
+ * and if the process dies, the next one that discovers the machine under the lock does so. A forked
  * child can do neither. Settings that ISST_CHANGE_ADD_AUTO saves are saved on release.
  */
 
