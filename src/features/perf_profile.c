@@ -16,7 +16,7 @@ struct firmware_batch *context_batch_new(struct isst_context *context)
 
 	if (batch && context_has_lock(context))
 		firmware_confirm(batch);
-	else if (batch && !context_has_power_domains(context))
+	else if (batch)
 		firmware_leave_alone(batch);
 	return batch;
 }
