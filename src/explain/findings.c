@@ -42,7 +42,7 @@ static struct isst_finding *add_finding(struct findings *findings, const struct 
 		.domains = calloc(findings->survey->count + 1, sizeof(*finding->domains)),
 		.whole = true,
 	};
-	return finding->domains ? finding : NULL;
+	return finding->domains && finding->cpus && finding->packages ? finding : NULL;
 }
 
 struct isst_finding *findings_note(struct findings *findings, int code, const char *format, ...)

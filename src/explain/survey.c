@@ -373,7 +373,8 @@ static void read_cpus(struct survey *survey)
 		survey->error = list ? 0 : -ENOMEM;
 	}
 	if (list)
-		survey_note(survey, "%s: isolated or nohz_full: files of cpufreq are not read",
+		survey_note(survey,
+			    "%s: isolated or nohz_full: files of cpufreq and MSRs are not read",
 			    list);
 	free(list);
 	isst_cpuset_free(left);

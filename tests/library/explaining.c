@@ -143,7 +143,7 @@ MACHINE_TEST(what_must_not_be_disturbed_is_left_alone)
 		assert_null(isst_explanation_unread_at(explanation, 0));
 		assert_string_equal(
 			isst_explanation_note_at(explanation, 0),
-			"CPUs 2-3: isolated or nohz_full: files of cpufreq are not read");
+			"CPUs 2-3: isolated or nohz_full: files of cpufreq and MSRs are not read");
 	}
 }
 
