@@ -4,6 +4,7 @@
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "sysfs/cpuset_groups.h"
+#include "transaction/item_index.h"
 #include "transaction/journal.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -235,6 +236,7 @@ bool settings_are_restored(const struct isst_change *change, const struct item *
 struct settings_file {
 	const char *name; /* NULL: nothing becomes of it */
 	struct item_lines lines;
+	struct item_index index; /* of the lines, by number */
 	int error;
 	const char *unread; /* why it cannot be read */
 	bool changed;
@@ -244,6 +246,16 @@ struct settings_file {
 	bool keeps, forgets;
 	const char *heir_of;
 };
+
+static int index_lines(struct settings_file *file)
+{
+	int error = 0;
+
+	item_index_clear(&file->index);
+	for (size_t i = 0; i < file->lines.count && !error; i++)
+		error = item_index_add(&file->index, &file->lines.items[i].item);
+	return error;
+}
 
 /** The file of a name, which is read where it was not. */
 static struct settings_file *file_of(struct isst_change *change, struct settings_file *files,
@@ -261,14 +273,17 @@ static struct settings_file *file_of(struct isst_change *change, struct settings
 	file->error = settings_file_read(change->context, name, &file->lines);
 	if (file->error == -ENOENT)
 		file->error = 0;
-	else if (file->error && file->error != -ENOMEM)
+	else if (!file->error)
+		file->error = index_lines(file);
+	else if (file->error != -ENOMEM)
 		file->unread = message_make(&change->texts, "%s", isst_error(change->context));
 	return file;
 }
 
 static void add_line(struct settings_file *file, const struct item_line *line)
 {
-	if (item_lines_add(&file->lines, line) && !file->error)
+	if ((item_lines_add(&file->lines, line) || item_index_add(&file->index, &line->item)) &&
+	    !file->error)
 		file->error = -ENOMEM;
 }
 
@@ -276,9 +291,9 @@ static void add_line(struct settings_file *file, const struct item_line *line)
 static struct item_line *find_line(const struct settings_file *file, const struct item *item,
 				   unsigned int level)
 {
-	for (size_t i = 0; i < file->lines.count; i++)
-		if (file->lines.items[i].level == level &&
-		    item_is(&file->lines.items[i].item, item))
+	for (size_t i = item_index_first(&file->index, item); i != ITEM_NONE;
+	     i = item_index_next(&file->index, i))
+		if (file->lines.items[i].level == level)
 			return &file->lines.items[i];
 	return NULL;
 }
@@ -481,6 +496,7 @@ static void forget(struct isst_change *change, const struct settings_plan *plan,
 		heir->changed = true;
 	}
 	lines->count = kept;
+	saved->error = index_lines(saved);
 	add_line(saved, &(struct item_line){ .item = plan->domain, .level = plan->level });
 }
 
@@ -640,8 +656,10 @@ void settings_complete(struct isst_change *change)
 	}
 	if (!adopted)
 		settings_unstage(change->context);
-	for (size_t i = 0; i < FILES; i++)
+	for (size_t i = 0; i < FILES; i++) {
 		item_lines_clear(&files[i].lines);
+		item_index_clear(&files[i].index);
+	}
 }
 
 /* ---- For a run that is killed before its files are written ---- */
