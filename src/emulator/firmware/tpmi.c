@@ -3,6 +3,7 @@
  * and how long it waits for firmware (tpmi_firmware.c). */
 #include "base/array.h"
 #include "emulator/firmware/firmware.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -583,7 +584,8 @@ struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code
 	if (subject.has_domain)
 		subject.power_domain = bytes[request->power_domain];
 	if (subject.has_data)
-		memcpy(&subject.data, bytes + request->data, request->data_bytes);
+		memcpy(low_bytes(&subject.data, request->data_bytes), bytes + request->data,
+		       request->data_bytes);
 	return subject;
 }
 
