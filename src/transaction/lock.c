@@ -66,7 +66,6 @@ struct listed_lock {
 static bool find_lock(int descriptor, struct listed_lock *lock)
 {
 	static const char FLOCK[] = "FLOCK  ADVISORY  ";
-	enum { TYPE = 6 }; /* `WRITE `, `READ  ` */
 	FILE *locks = fopen("/proc/locks", "re");
 	char *line = NULL, wanted[64];
 	struct stat file = { 0 };
@@ -83,11 +82,13 @@ static bool find_lock(int descriptor, struct listed_lock *lock)
 		uint64_t process;
 
 		/* Those that wait have an arrow. */
-		if (!type || strstr(line, "->") || strlen(type) < sizeof(FLOCK) + TYPE)
+		if (!type || strstr(line, "->"))
 			continue;
 		type += sizeof(FLOCK) - 1;
-		exclusive = strncmp(type, "WRITE", TYPE - 1) == 0;
-		number = type + TYPE;
+		exclusive = strncmp(type, "WRITE ", 6) == 0;
+		/* `READ` is shorter than `WRITE`, and not filled up with blanks. */
+		number = type + strcspn(type, " ");
+		number += strspn(number, " ");
 		number[strspn(number, "0123456789")] = '\0';
 		if ((found && !exclusive) || isst_parse_number(number, 10, UINT32_MAX, &process))
 			continue;

@@ -228,8 +228,12 @@ static void check_held(const struct holding *holding, int expected, const char *
 	outcome = machine_make(&machine, request_find("level 1"),
 			       &(struct making){ .lock_ms = 50 });
 	assert_int_equal(outcome->lock, expected);
-	if (notice)
+	if (notice) {
+		autofree char *who = formatted("process %d holds a lock", (int)child);
+
+		check_holds(outcome->notices, who);
 		check_holds(outcome->notices, notice);
+	}
 	assert_int_equal(kill(-child, SIGKILL), 0);
 	if (!holding->handed_on)
 		assert_int_equal(waitpid(child, NULL, 0), child);
