@@ -8,7 +8,6 @@
 #include "driver/linux_device.h"
 #include "sysfs/kernel_events.h"
 
-#include <cpuid.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +22,9 @@
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 /* ---- Busy frequency ---- */
 
@@ -101,9 +103,6 @@ int busy_frequency_measure(void *data, unsigned int cpu, unsigned int millisecon
 	return -EOPNOTSUPP;
 }
 
-#endif
-
-#ifdef __x86_64__
 #endif
 
 #define RUNTIME_DIRECTORY "/run/isst"
