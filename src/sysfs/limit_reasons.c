@@ -60,9 +60,6 @@ void limit_reasons_clear(struct limit_reasons *reasons)
 	for (size_t i = 0; i < reasons->count; i++)
 		free(reasons->lines[i].words);
 	free(reasons->lines);
-	for (size_t i = 0; i < reasons->path_count; i++)
-		free(reasons->paths[i]);
-	free(reasons->paths);
 	*reasons = (struct limit_reasons){ 0 };
 }
 
@@ -76,7 +73,7 @@ struct reader {
 /** Adds a line of an online CPU or of all; `none` is no word. */
 static int add_line(const struct reader *reader, const char *path, char *text)
 {
-	struct limit_line line = { .path = path };
+	struct limit_line line = { 0 };
 	struct limit_reasons *reasons = reader->reasons;
 	char *rest = text, *word = strsep(&rest, " ");
 	uint64_t number = 0;
@@ -104,14 +101,12 @@ static int add_line(const struct reader *reader, const char *path, char *text)
 static int add_file(void *data, const char *domain)
 {
 	const struct reader *reader = data;
-	struct limit_reasons *reasons = reader->reasons;
-	int error = ARRAY_GROW(reasons->paths, reasons->path_count);
-	char *path, *text, *rest, *line;
+	const char *path = kernel_files_path(reader->files, "%s/%s/plr/%s/status", DEBUGFS,
+					     reader->device, domain);
+	char *text, *rest, *line;
+	int error = kernel_files_text(reader->files, path, &text);
 
-	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, reader->device, domain) < 0)
-		return -ENOMEM;
-	reasons->paths[reasons->path_count++] = path;
-	error = kernel_files_text(reader->files, path, &text);
+	reader->reasons->found = true;
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	rest = text;
@@ -141,5 +136,5 @@ int limit_reasons_read(struct kernel_files *files, const struct isst_cpuset *onl
 
 	*reasons = (struct limit_reasons){ 0 };
 	error = kernel_files_each(files, DEBUGFS, "tpmi-", read_device, &reader);
-	return error || reasons->path_count > 0 ? error : -ENOENT;
+	return error || reasons->found ? error : -ENOENT;
 }

@@ -7,17 +7,15 @@
 #include "sysfs/kernel_files.h"
 
 struct limit_line {
-	const char *path; /* of the file; belongs to the reasons */
 	bool of_domain;	  /* of all CPUs of the power domain together */
 	unsigned int cpu; /* else of this one */
 	char *words;	  /* separated by single blanks; "" for none */
 };
 
 struct limit_reasons {
-	char **paths;
-	size_t path_count;
 	struct limit_line *lines; /* of one file after the other, that of the domain first */
 	size_t count;
+	bool found; /* there is a file */
 };
 
 /** Coarse words by their bit; LIMIT_WORDS is the bit of all others. */

@@ -54,7 +54,6 @@ FAKE_TEST(lines_are_of_a_domain_or_of_a_cpu)
 	assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), 0);
 	assert_int_equal(reasons.count, 3);
 	assert_true(reasons.lines[0].of_domain);
-	assert_string_equal(reasons.lines[0].path, PLR "/domain0/status");
 	assert_string_equal(reasons.lines[0].words, "THERMAL POWER");
 	assert_false(reasons.lines[1].of_domain);
 	assert_int_equal(reasons.lines[1].cpu, 0);
