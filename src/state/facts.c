@@ -6,6 +6,7 @@
 #include "firmware/platform.h"
 #include "sysfs/system.h"
 #include "topology/context.h"
+#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +91,23 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 }
 
 /* ---- Reading ---- */
+
+/** Whether classes that `enable --auto` of a feature has set, which are those of a level, may be
+ * replaced. One whose file cannot be read is looked at again. */
+static bool may_replace(const struct facts *facts)
+{
+	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
+	bool any = false;
+
+	for (size_t i = 0; i < 2 && facts->whole && facts->core_power; i++) {
+		struct item_lines saved;
+		int error = settings_file_read(facts->context, feature_name(FEATURES[i]), &saved);
+
+		any |= error != -ENOENT;
+		item_lines_clear(&saved);
+	}
+	return any;
+}
 
 /** The level that a domain has, or is going to have: one that is optional only where it exists. */
 static unsigned int level_of(const struct facts *facts, const struct configuration *configuration,
@@ -283,6 +301,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 		associations |= setting->subject == SUBJECT_ASSOCIATION &&
 				setting->wanted == WANTED_NUMBER;
 	}
+	facts->levels = facts->levels || may_replace(facts);
 	/* Turbo-freq may be on, and the machine have lost the limits that it needs. Where there are
 	 * power domains no MSR is read but for this. */
 	lost = facts->turbo_freq && !context->platform.preset &&
