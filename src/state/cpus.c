@@ -551,7 +551,7 @@ static int add_of_none(const struct setting *setting, const struct isst_cpuset *
 						     .target = name_numbers("CPU", cpus),
 						     .present = strdup(present),
 						     .cpus = isst_cpuset_new() };
-	int error = wanted_text(setting, NULL, &difference.wanted);
+	int error = difference.cpus ? wanted_text(setting, NULL, &difference.wanted) : -ENOMEM;
 
 	if (!error)
 		error = isst_cpuset_add_set(difference.cpus, cpus);

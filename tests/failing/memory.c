@@ -18,6 +18,11 @@ static void a_plan_that_fails_is_freed(void **state)
 	each_plan_is_freed(*state);
 }
 
+static void a_comparison_has_the_cause(void **state)
+{
+	each_comparison_fails(*state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -28,6 +33,7 @@ int main(void)
 		CASE(all_allocations_from_one_on_fail, "tests/tpmi-tiny"),
 		CASE(a_plan_that_fails_is_freed, "tests/multi-die"),
 		CASE(a_plan_that_fails_is_freed, "tests/tpmi-tiny"),
+		CASE(a_comparison_has_the_cause, "tests/package-offline"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,6 +463,36 @@ void each_plan_is_freed(const char *platform)
 	assert_int_equal(failures, 0);
 }
 
+void each_comparison_fails(const char *platform)
+{
+	enum { WRONG_REQUEST = 2 };
+	static const struct command check = { "config check --set 'cpus by-level'", NULL, false,
+					      NULL };
+	struct disturbance disturbance = { .what = "memory" };
+	struct machine machine;
+	struct end end;
+	unsigned long count;
+
+	skip_where_impossible();
+	failures = 0;
+	machine_begin(&machine, platform);
+	machine_look(&machine);
+	end = run_command(&machine, &check, &disturbance);
+	count = end.count;
+	free(end.output);
+	assert_true(count > 0);
+	for (unsigned long at = 1; at <= count; at++) {
+		disturbance.fail_at = at;
+		end = run_command(&machine, &check, &disturbance);
+		if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) == WRONG_REQUEST)
+			note_failure(&machine, &check, &disturbance,
+				     "lack of memory is taken for a wrong request");
+		free(end.output);
+	}
+	machine_end(&machine);
+	assert_int_equal(failures, 0);
+}
+
 void skip_where_impossible(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)

@@ -18,6 +18,9 @@ void each_fails(const char *platform, const char *what, bool on);
 /** Every single allocation of commands that only plan a change. */
 void each_plan_is_freed(const char *platform);
 
+/** Every single allocation of a comparison of CPUs: none is taken for a wrong request. */
+void each_comparison_fails(const char *platform);
+
 /**
  * Every single read of the machine fails for good (`make check`: some of them): a request to the
  * driver, a register or a file. The command fails, and has changed nothing, or does and prints the
