@@ -146,6 +146,9 @@ void groups_update(struct server *server)
 	struct group *groups = state_groups(server), *end = groups + server->state->group_count;
 	struct acceptance accepted = { .server = server };
 
+	/* CPUs go on and off one by one. */
+	if (server->state->group_count == 0)
+		return;
 	bits_of_online(&accepted.online, server);
 	bits_of_set(&accepted.isolcpus, server->platform->isolcpus.set);
 	accepted.housekeeping = accepted.online;
