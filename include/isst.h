@@ -345,8 +345,8 @@ ISST_API int isst_discover(struct isst_context *context);
 
 /**
  * Waits until the driver has its transports: at boot modules are loaded one by one, and the device
- * may exist before them. Call it before isst_discover() and isst_lock(), which keep the device
- * open: an open device keeps modules from registering. Returns at once where no driver is needed
+ * may exist before them. Call it before isst_discover(), which keeps the device open: an open
+ * device keeps modules from registering. Returns at once where no driver is needed
  * (ISST_FACT_PRESET).
  *
  * @flags: 0
@@ -381,9 +381,8 @@ ISST_API int isst_cpus_changed(struct isst_context *context);
  * Closes the driver's device until a call needs it, which opens it again. While a process has the
  * device open, modules of the driver can be neither unloaded nor bound to devices: a program that
  * keeps a context calls this before it waits, for a timer or a user. The device stays open where
- * the process could not open it again, because it dropped privileges. The lock of isst_lock() holds
- * the device open as well, until isst_unlock(). If the driver is unloaded meanwhile, calls fail
- * with -ENODEV, until it is loaded again.
+ * the process could not open it again, because it dropped privileges. If the driver is unloaded
+ * meanwhile, calls fail with -ENODEV, until it is loaded again.
  *
  * Returns 0 or -EINVAL. Since 0.1.
  */
@@ -1238,8 +1237,8 @@ ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
  * @timeout_ms: how long to wait for another process; 0: not at all. A signal does not end the wait,
  * but see isst_options_set_interrupted().
  * @flags: 0 or ISST_LOCK_CHECK
- * Returns 0, -EBUSY (the message names the holder), -EINTR (interrupted), -EPERM, -EOPNOTSUPP (no
- * driver), -EIO or -EINVAL (the lock is held already).
+ * Returns 0, -EBUSY (the message names the holder), -EINTR (interrupted), -EPERM, -EIO or -EINVAL
+ * (the lock is held already).
  */
 ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags);
 

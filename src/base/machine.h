@@ -58,7 +58,6 @@ struct isst_machine {
 	void *data;		       /* passed to both tables */
 	const char *name;	       /* of an emulated machine; NULL on a real one */
 	const char *runtime_directory; /* lock, journal, caches; may not exist yet */
-	const char *lock_path;	       /* the device node, locked by changing runs */
 	struct cpu_identity identity;
 	/** Whether the caller has a capability (CAP_...). Returns 1, 0 or -errno. */
 	int (*capable)(void *data, int capability);

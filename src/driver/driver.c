@@ -79,7 +79,7 @@ static void pause_us(unsigned long us)
 		;
 }
 
-int driver_open_error(struct driver *driver, int error)
+static int driver_open_error(struct driver *driver, int error)
 {
 	switch (error) {
 	case -ENOENT:

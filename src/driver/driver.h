@@ -33,9 +33,6 @@ void driver_init(struct driver *driver, struct isst_machine *machine, struct mes
  */
 int driver_open(struct driver *driver, struct abi_platform_info *info);
 
-/** Sets meaning and remedy of a failed open as the message. */
-int driver_open_error(struct driver *driver, int error);
-
 void driver_close(struct driver *driver);
 
 /** Closes the device until the next request, so that modules can register. It stays open if a trial

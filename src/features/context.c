@@ -47,7 +47,7 @@ static void begin_context(struct isst_context *context, const struct isst_option
 			  struct isst_machine *machine)
 {
 	context->machine = machine;
-	context->lock = context->device_lock = -1;
+	context->lock = -1;
 	context->runtime.path = machine->runtime_directory;
 	context->level_effects = level_effects_read;
 	context->messages.log = options->log;

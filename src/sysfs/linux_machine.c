@@ -361,7 +361,6 @@ struct isst_machine *linux_machine(void)
 		.device = &linux_device,
 		.files = &linux_files,
 		.runtime_directory = RUNTIME_DIRECTORY,
-		.lock_path = ABI_DEVICE_PATH,
 		.identity = identify_cpu(),
 		.capable = capable,
 		.writable = writable,

@@ -47,7 +47,7 @@ struct isst_context {
 	struct power_zones power;	  /* as power_read() read them last */
 	struct topology *topology;	  /* NULL until discovered */
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
-	int lock, device_lock;		  /* descriptors that hold the locks; -1: none */
+	int lock;			  /* the descriptor that holds it; -1: none */
 	struct claim *claims;		  /* see isst_claim(); NULL: none */
 	pid_t lock_process;		  /* that took it: a forked child has copies, but no lock */
 	/* Provided by features: reads what a level of a domain sets. Returns 0, also where that

@@ -3,6 +3,7 @@
  * Changes that are held. Hours may pass until one is rolled back, in which other processes change
  * the machine: that is done as for a run that died, from the journal compared with the machine.
  */
+#include "firmware/platform.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/report.h"
@@ -49,7 +50,9 @@ int change_hold(struct isst_change *change)
 	change->held_since = suspend_mark_now(&change->context->files);
 	change->held = true;
 	change->context->held = change;
-	lock_rest(change->context);
+	/* An open device would keep the module of a transport that is missing from registering. */
+	if (platform_misses_transport(&change->context->platform))
+		driver_suspend(&change->context->driver);
 	return 0;
 }
 

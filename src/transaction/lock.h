@@ -17,10 +17,6 @@ void lock_release_claims(struct isst_context *context);
 /** Releases the lock if this process holds it; a child that was forked closes its copies. */
 void lock_release(struct isst_context *context);
 
-/** Keeps the lock while nothing is asked of the machine. Where a transport of the driver is
- * missing, the device is closed, which would keep it from registering. */
-void lock_rest(struct isst_context *context);
-
 /**
  * Checks that the machine may be changed by what was begun when the context had been unlocked
  * @unlocks times: the lock is held since then, the machine was discovered under it, and the context

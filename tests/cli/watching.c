@@ -14,9 +14,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
-#include <sys/capability.h>
-#include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1073,71 +1070,6 @@ TEST_ON(events_do_not_put_looks_off_for_ever, "guide")
 		run_for(&world, 900);
 	}
 	ASSERT(&world, count_events(&world, "level: 0 -> 1") == 1);
-	end_world(&world);
-}
-
-/** Another process holds the device, as runs of versions do that know no other lock. */
-static pid_t hold_device(const struct world *world)
-{
-	int ready[2], device;
-	pid_t holder;
-	char *path, byte;
-
-	assert_int_equal(pipe(ready), 0);
-	assert_true(asprintf(&path, "%s/device", world->machine.directory) > 0);
-	holder = fork();
-	assert_true(holder >= 0);
-	if (holder == 0) {
-		/* Also of a test that fails. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		device = open(path, O_RDONLY);
-		if (device < 0 || flock(device, LOCK_EX) != 0 || write(ready[1], "", 1) != 1)
-			_exit(1);
-		pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	free(path);
-	return holder;
-}
-
-/** What a watcher of root drops: without it it does not see which files the holder has open. */
-static void see_processes(bool seen)
-{
-	const cap_value_t ptrace = CAP_SYS_PTRACE;
-	cap_t capabilities = cap_get_proc();
-
-	assert_non_null(capabilities);
-	if (geteuid() == 0 &&
-	    cap_set_flag(capabilities, CAP_EFFECTIVE, 1, &ptrace, seen ? CAP_SET : CAP_CLEAR) == 0)
-		assert_int_equal(cap_set_proc(capabilities), 0);
-	cap_free(capabilities);
-}
-
-/** Beside a lock of the device alone nothing is done, and nothing reported. */
-TEST_ON(a_lock_of_the_device_is_waited_for, "guide")
-{
-	static struct world world;
-	pid_t holder;
-
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
-	holder = hold_device(&world);
-	see_processes(false);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
-	world.domains[0].level = 1;
-	world.quiet = true;
-	run_for(&world, WHOLE_MS);
-	world.quiet = false;
-	ASSERT(&world, isst_cpuset_count(isst_online_cpus(world.watcher.context)) == 56);
-	see_processes(true);
-	assert_int_equal(kill(holder, SIGKILL), 0);
-	assert_int_equal(waitpid(holder, NULL, 0), holder);
-	run_for(&world, WHOLE_MS);
-	ASSERT(&world, world.domains[0].actions == 1);
-	check(&world);
 	end_world(&world);
 }
 

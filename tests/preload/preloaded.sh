@@ -473,11 +473,12 @@ fi
 
 if command -v flock > /dev/null; then
 	machine
-	expect "a program that locks the device is waited for, in vain" 0 "6
+	expect "a program that holds the lock of changes is waited for, in vain" 0 "6
 0
-" -- on_machine emulate -- sh -c "flock /dev/isst_interface isst --lock-timeout 1 core-power enable > /dev/null 2>&1; echo \$?
+" -- on_machine emulate -- sh -c "isst core-power disable > /dev/null 2>&1
+		flock /run/isst/lock isst --lock-timeout 1 core-power enable > /dev/null 2>&1; echo \$?
 		isst --lock-timeout 1 core-power enable > /dev/null 2>&1; echo \$?"
-	expect "and so is one outside by those that lock it here" 0 "busy
+	expect "a lock of the device is that of all programs of the machine" 0 "busy
 free
 " -- sh -c "flock '$scratch/state/device' isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- \
 		sh -c 'flock -n /dev/isst_interface echo free || echo busy'

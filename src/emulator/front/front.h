@@ -13,7 +13,6 @@ struct emulated {
 	struct isst_machine machine;
 	struct faults faults;
 	char *run_path;
-	char *lock_path;  /* of what stands for the device node */
 	int *descriptors; /* of the device */
 	size_t descriptor_count;
 	bool kept; /* the lock, by launch_files.c, until launch_release() or the next call_begin()

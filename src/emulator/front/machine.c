@@ -26,7 +26,6 @@ void emulated_close(struct emulated *emulated)
 	platform_unload(server->platform);
 	free(server->path);
 	free(emulated->run_path);
-	free(emulated->lock_path);
 	free(emulated);
 }
 
@@ -62,7 +61,6 @@ static void fill_machine(struct emulated *emulated)
 		.data = emulated,
 		.name = platform->name,
 		.runtime_directory = emulated->run_path,
-		.lock_path = emulated->lock_path,
 		.identity = {
 			.intel = strcmp(platform->vendor.text, "GenuineIntel") == 0,
 			.family = platform->family.value,
@@ -100,9 +98,7 @@ static int open_locked(struct emulated *emulated, const struct isst_emulator_tar
 		return server->directory;
 	if (asprintf(&emulated->run_path, "%s/run", server->path) < 0)
 		emulated->run_path = NULL;
-	if (asprintf(&emulated->lock_path, "%s/device", server->path) < 0)
-		emulated->lock_path = NULL;
-	if (!emulated->run_path || !emulated->lock_path)
+	if (!emulated->run_path)
 		return -ENOMEM;
 	server->lock = directory_lock(server->directory, server->path, error);
 	if (server->lock < 0)

@@ -182,7 +182,6 @@ over_uevents() {
 	verdict '--oob: uevents that do not end do not keep it from looking' $work/wrong
 }
 
-# Runs of earlier versions lock the device alone. A watcher has dropped what it takes to see which files they have open.
 over_lock() {
 	{
 		start_watch
@@ -191,12 +190,12 @@ over_lock() {
 		sleep 1
 		set_levels 1
 		sleep 5
-		by_hotplug 0 || ! kill -0 $holder || echo 'CPUs were taken offline beside a lock of the device'
+		by_hotplug 0 || ! kill -0 $holder || echo 'CPUs were taken offline beside another run that holds the lock'
 		wait $holder
 		await by_hotplug 1
 		set_levels 0
 		await by_hotplug 0
 		stop_watch
 	} > $work/wrong 2>&1
-	verdict '--oob: a lock of the device is waited for' $work/wrong
+	verdict '--oob: a run that holds the lock is waited for' $work/wrong
 }
