@@ -280,6 +280,13 @@ static void check_offline(const struct world *world)
 	}
 }
 
+/** Looks once, when that is due. */
+static void look_next(struct world *world)
+{
+	world->now_ms = world->watcher.due_ms;
+	watcher_look(&world->watcher, world->now_ms);
+}
+
 /** Looks whenever that is due, for so long. */
 static void run_for(struct world *world, int64_t ms)
 {
@@ -1125,12 +1132,97 @@ TEST_ON(what_changes_all_the_time_is_looked_at_rarely, "tiny")
 		if (looks < 60 || looks % 5 == 0)
 			run_other(&world, text);
 		world.log[0] = world.log[1] = '\0';
-		world.now_ms = world.watcher.due_ms;
-		watcher_look(&world.watcher, world.now_ms);
+		look_next(&world);
 	}
 	ASSERT(&world, world.unstable == 1);
 	/* Every 2 seconds, and for the first ten as often as two looks have to agree. */
 	ASSERT(&world, looks < 300 / 2 + 30);
+	end_world(&world);
+}
+
+TEST_ON(looks_follow_after_50_250_and_1000_ms, "tiny")
+{
+	static const int64_t delays_ms[] = { 50, 250, 1000, 1000, 1000 };
+	static struct world world;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	watcher_suspect(&world.watcher, world.now_ms, 0);
+	for (unsigned int i = 0; i < COUNT(delays_ms); i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "clos 1 max %u", 1000 + 100 * i);
+		run_other(&world, text);
+		look_next(&world);
+		assert_int_equal(world.watcher.due_ms - world.now_ms, delays_ms[i]);
+	}
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "none -> 1400") == 1);
+	ASSERT(&world, count_events(&world, "[changed]") == 1);
+	end_world(&world);
+}
+
+/** Two values by turns, but not three, and not slowly. */
+TEST_ON(others_fight_as_well, "tiny")
+{
+	static const char *const values[] = { "clos 1 max 1500", "clos 1 max 1600",
+					      "clos 1 max 1700" };
+	static struct world world;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		begin_world(&world, *state, REPORT, 0);
+		world.fights = true;
+		run_for(&world, WHOLE_MS);
+		for (unsigned int change = 0; change < 6; change++) {
+			run_other(&world, values[change % (i == 1 ? 3 : 2)]);
+			run_for(&world, WHOLE_MS + INTERVAL_MS);
+			world.now_ms += i == 2 ? 400 * 1000 : 0;
+			ASSERT(&world, count_events(&world, "[changed]") == change + 1);
+			ASSERT(&world, count_events(&world, "[fight]") == (i == 0 && change >= 3));
+		}
+		ASSERT(&world, i > 0 || count_events(&world, "max 1500 and 1600 are set in turn"));
+		end_world(&world);
+	}
+}
+
+TEST_ON(another_run_is_waited_for_two_minutes, "tiny")
+{
+	static struct world world;
+	struct isst_context *holder;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	holder = fixture_open(&world.machine, NULL);
+	assert_int_equal(isst_lock(holder, 0, 0), 0);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	world.quiet = true;
+	run_for(&world, 120 * 1000);
+	world.quiet = false;
+	run_for(&world, 4000);
+	ASSERT(&world, count_events(&world, "level: 0 -> 1 (") == 1);
+	isst_close(holder);
+	end_world(&world);
+}
+
+TEST_ON(failures_are_tried_again_after_1_2_4_to_300_s, "tiny")
+{
+	static const int delays_s[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
+	static struct world world;
+	const struct watch_unit *unit;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	rule(&world, "write /sys/devices/system/cpu/cpu*/online EIO\n");
+	unit = world.watcher.units->next;
+	for (unsigned int i = 0; i < COUNT(delays_s); i++) {
+		while (unit->failures == i)
+			look_next(&world);
+		assert_int_equal(unit->retry_ms - world.now_ms, delays_s[i] * 1000);
+	}
+	ASSERT(&world, count_events(&world, "[failed]") == 1);
 	end_world(&world);
 }
 
@@ -1179,8 +1271,7 @@ TEST_ON(looks_need_no_more_and_more, "tiny")
 	for (unsigned int look = 0; look < count; look++) {
 		rule(&world, look % 100 < 3 ? "open ENODEV\n" : "");
 		world.log[0] = '\0';
-		world.now_ms = world.watcher.due_ms;
-		watcher_look(&world.watcher, world.now_ms);
+		look_next(&world);
 		/* By then everything was there once. */
 		if (look == 399)
 			before = count_open(&bytes);

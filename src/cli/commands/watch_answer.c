@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Reports something of a target without values. @cause: NULL: there is none */
+enum { FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 300 * 1000 };
+
+/* ---- Units, as looks have found them ---- */
+
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
 		    const char *cause)
 {
@@ -18,49 +21,77 @@ void watcher_report(struct watcher *watcher, const char *event, const char *targ
 	watcher->report(watcher->report_data, &what);
 }
 
-/* ---- States of a unit ---- */
-
-bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit)
+void watch_history_push(struct watch_history *history, uint64_t value, int64_t now_ms)
 {
-	if (unit->reach.state == WATCHED_GONE)
-		return true;
-	if (unit->reach.state != WATCHED_KNOWN || (!watcher->file && !watcher->before))
-		return false;
-	for (const struct watched_part *part = unit->parts; part; part = part->next) {
-		const struct watched *watched = &part->watched;
-
-		if (watched->state != WATCHED_KNOWN && watched->state != WATCHED_GONE &&
-		    !watched->unstable)
-			return false;
+	history->count += history->count < WATCH_FIGHT;
+	for (size_t i = history->count - 1; i > 0; i--) {
+		history->values[i] = history->values[i - 1];
+		history->ms[i] = history->ms[i - 1];
 	}
-	return true;
+	history->values[0] = value;
+	history->ms[0] = now_ms;
 }
 
-void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms)
+const struct isst_domain *watch_unit_domain(struct isst_context *context,
+					    const struct watch_unit *unit)
 {
-	watched_suspect(&unit->reach, now_ms);
-	for (struct watched_part *part = unit->parts; part; part = part->next)
-		watched_suspect(&part->watched, now_ms);
+	const struct isst_domain *domain;
+
+	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL; i++)
+		if (strcmp(isst_domain_name(domain), unit->name) == 0)
+			return domain;
+	return NULL;
+}
+
+bool watch_unit_is_there(const struct watch_unit *unit)
+{
+	return !unit->rows->suspect && unit->rows->known && !*unit->rows->known;
+}
+
+bool watch_unit_is_gone(const struct watch_unit *unit)
+{
+	return !unit->rows->suspect && !watch_unit_is_there(unit);
+}
+
+bool watch_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit)
+{
+	bool settled = watch_unit_is_there(unit) && (watcher->file || watcher->before);
+
+	for (const struct watch_row *row = unit->rows; row; row = row->next)
+		settled &= !row->suspect || row->unstable;
+	return settled || watch_unit_is_gone(unit);
+}
+
+void watch_row_suspect(struct watch_row *row, int64_t due_ms)
+{
+	row->suspect = true;
+	row->looked = false;
+	row->looks = 0;
+	row->next_ms = due_ms;
+}
+
+void watch_unit_suspect(struct watch_unit *unit, int64_t due_ms)
+{
+	for (struct watch_row *row = unit->rows; row; row = row->next)
+		watch_row_suspect(row, due_ms);
 }
 
 /* ---- Fights ---- */
 
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
-			  const struct watched_part *part)
+void watcher_end_fight(struct watcher *watcher, struct watch_unit *unit,
+		       const struct watch_row *row)
 {
-	struct isst_context *context = watcher->context;
-	struct isst_targets *targets = context ? isst_targets_new(context) : NULL;
+	struct isst_targets *targets = isst_targets_new(watcher->context);
 	struct isst_explanation *explanation = NULL;
 	/* What is as stated was known while it differed. */
-	const struct found *known = part->known ? part->known : part->previous;
-	const struct found *previous = part->previous ? part->previous : known;
+	const char *known = row->known ? row->known : row->before, *manager = NULL;
 	const struct isst_finding *finding;
-	const char *manager = NULL;
-	char *cause;
+	char *cause = NULL;
 
+	unit->fights = true;
 	/* Programs that set such values, as far as `explain` knows them. */
 	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
-	    isst_explain(context, targets, NULL, 0, &explanation) >= 0)
+	    isst_explain(watcher->context, targets, NULL, 0, &explanation) >= 0)
 		for (size_t i = 0;
 		     !manager && (finding = isst_explanation_finding_at(explanation, i)) != NULL;
 		     i++)
@@ -68,18 +99,18 @@ void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit
 				manager = isst_finding_evidence(finding);
 	if (asprintf(&cause,
 		     "%s %s and %s are set in turn; nothing more is done about it until SIGHUP%s%s",
-		     part->subject,
-		     !known	     ? "what is stated"
-		     : known->stated ? known->stated
-				     : previous->present,
-		     known ? known->present : "another value", manager ? "; " : "",
+		     row->subject,
+		     row->stated   ? row->stated
+		     : row->before ? row->before
+				   : "another value",
+		     known ? known : "another value", manager ? "; " : "",
 		     manager ? manager : "") < 0)
 		cause = NULL;
 	watcher_report(watcher, "fight", unit->name, cause);
 	free(cause);
 	isst_explanation_free(explanation);
 	isst_targets_free(targets);
-	isst_close_device(context);
+	isst_close_device(watcher->context);
 }
 
 /* ---- An action: a change as `config apply` makes it, planned first to see whether it may be ----
@@ -152,8 +183,8 @@ static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 	if (!done)
 		done = run_call(&run, isst_discover(run.context));
 	if (!done && unit != watcher->units)
-		done = run_call(&run, isst_targets_add_domain(targets,
-							      look_find_domain(run.context, unit)));
+		done = run_call(&run, isst_targets_add_domain(
+					      targets, watch_unit_domain(run.context, unit)));
 	if (!done) {
 		isst_config_set_targets(config, unit == watcher->units ? NULL : targets);
 		done = make_change(unit, &run, config);
@@ -172,39 +203,46 @@ static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 	return done;
 }
 
-/** Without numbers, such as how long ago another run was interrupted. */
-static uint64_t hash_cause(const char *cause)
-{
-	uint64_t hash = HASH_START;
-
-	for (; *cause; cause++)
-		if (!strchr("0123456789", *cause))
-			hash = hash_bytes(hash, cause, 1);
-	return hash;
-}
-
-/** Takes note of how an action about a part ended: reports that as @event, or why it failed. */
+/** Takes note of how an action about a row ended: reports that as @event, or why it failed. */
 static void conclude_action(struct watcher *watcher, struct watch_unit *unit,
-			    const struct watched_part *about, int done, const char *event,
+			    const struct watch_row *about, int done, const char *event,
 			    const char *cause, int64_t now_ms)
 {
 	/* What the file states is all made at once. */
-	const char *target = about->compared ? unit->name : about->known->target;
+	const char *target = about->stated ? unit->name : about->target;
+	int64_t delay_ms = FIRST_RETRY_MS;
+	uint64_t hash = HASH_START;
+	bool is_new;
 
-	cause = cause || done >= 0 ? cause : "out of memory";
 	if (done > 0) {
 		watcher_report(watcher, event, target, NULL);
 		unit->acted = true;
-		if (actions_made(&unit->actions, now_ms))
-			watcher_report_fight(watcher, unit, about);
-		for (struct watched_part *part = unit->parts; part; part = part->next)
-			part->watched.value_count = 0;
-		watcher_suspect_unit(unit, now_ms);
-	} else if (done < 0 && actions_failed(&unit->actions, hash_cause(cause), now_ms) &&
-		   done != -EBUSY) {
-		/* Another run is waited for, and nothing is wrong with that. */
-		watcher_report(watcher, done == -ECANCELED ? "left" : "failed", target, cause);
+		unit->failures = 0;
+		unit->retry_ms = 0;
+		watch_history_push(&unit->made, 0, now_ms);
+		if (!unit->fights && unit->made.count == WATCH_FIGHT &&
+		    now_ms - unit->made.ms[WATCH_FIGHT - 1] <= WATCH_FIGHT_MS)
+			watcher_end_fight(watcher, unit, about);
+		for (struct watch_row *row = unit->rows; row; row = row->next)
+			row->set.count = 0;
+		watch_unit_suspect(unit, now_ms);
 	}
+	if (done >= 0)
+		return;
+	/* Numbers, such as how long ago another run was interrupted, make no other cause. */
+	cause = cause ? cause : "out of memory";
+	for (const char *next = cause; *next; next++)
+		if (!strchr("0123456789", *next))
+			hash = hash_bytes(hash, next, 1);
+	is_new = unit->failures == 0 || hash != unit->cause;
+	for (unsigned int i = 0; i < unit->failures && delay_ms < LAST_RETRY_MS; i++)
+		delay_ms *= 2;
+	unit->failures++;
+	unit->cause = hash;
+	unit->retry_ms = now_ms + (delay_ms < LAST_RETRY_MS ? delay_ms : LAST_RETRY_MS);
+	/* Another run is waited for, and nothing is wrong with that. */
+	if (is_new && done != -EBUSY)
+		watcher_report(watcher, done == -ECANCELED ? "left" : "failed", target, cause);
 }
 
 /* ---- CPUs that were taken on- or offline by hand ---- */
@@ -305,8 +343,8 @@ static struct isst_config *state_cpus(const struct watcher *watcher,
 
 static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	struct watched_part *level = unit->pending;
-	const struct isst_domain *domain = look_find_domain(watcher->context, unit);
+	struct watch_row *level = unit->pending;
+	const struct isst_domain *domain = watch_unit_domain(watcher->context, unit);
 	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand = false;
 	struct isst_config *config = NULL;
 	const char *obstacle = NULL;
@@ -315,7 +353,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	unsigned int cpu;
 
 	unit->pending = domain && !isst_domain_is_io(domain) ? level : NULL;
-	if (!unit->pending || level->watched.state != WATCHED_KNOWN)
+	if (!unit->pending || level->suspect)
 		return;
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
 		by_hand |= isst_cpuset_has(watcher->by_hand, cpu);
@@ -334,7 +372,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 		cause = strdup(isst_error(watcher->context));
 	unit->pending = !obstacle && done < 0 && done != -ECANCELED ? level : NULL;
 	if (obstacle)
-		watcher_report(watcher, "left", level->known->target, obstacle);
+		watcher_report(watcher, "left", level->target, obstacle);
 	else
 		conclude_action(watcher, unit, level, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
@@ -346,18 +384,18 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 
 /* ---- A domain becomes what the file states ---- */
 
-const struct watched_part *watcher_differs(const struct watcher *watcher,
-					   const struct watch_unit *unit)
+const struct watch_row *watcher_differs(const struct watcher *watcher,
+					const struct watch_unit *unit)
 {
-	const struct watched_part *part = unit->parts;
+	const struct watch_row *row = unit->rows;
 
-	while (part && !(part->compared && part->watched.value != HASH_START))
-		part = part->next;
-	return request_has(watcher->run->request, OPTION_APPLY) ? part : NULL;
+	while (row && !(row->stated && row->known))
+		row = row->next;
+	return request_has(watcher->run->request, OPTION_APPLY) ? row : NULL;
 }
 
 static void repair(struct watcher *watcher, struct watch_unit *unit,
-		   const struct watched_part *differs, int64_t now_ms)
+		   const struct watch_row *differs, int64_t now_ms)
 {
 	char *cause = NULL;
 	int done = act_on_unit(watcher, unit, watcher->file, &cause);
@@ -376,7 +414,7 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms)
 {
 	bool follows = request_has(watcher->run->request, OPTION_FOLLOW), any = false;
 	struct watch_unit *unit = watcher->units;
-	const struct watched_part *differs;
+	const struct watch_row *differs;
 	bool may;
 
 	if (follows && !note_online(watcher, false))
@@ -385,11 +423,13 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms)
 	do {
 		unit = unit->next ? unit->next : watcher->units;
 		differs = watcher_differs(watcher, unit);
-		may = unit->reach.state == WATCHED_KNOWN && watcher_unit_is_settled(watcher, unit);
+		may = watch_unit_is_there(unit) && watch_unit_is_settled(watcher, unit);
 		any |= differs != NULL;
-		if (may && !differs && !unit->pending)
-			actions_forgive_failures(&unit->actions);
-		may &= actions_may(&unit->actions, now_ms);
+		if (may && !differs && !unit->pending) {
+			unit->failures = 0;
+			unit->retry_ms = 0;
+		}
+		may &= !unit->fights && now_ms >= unit->retry_ms;
 		if (follows && unit->pending && may)
 			follow(watcher, unit, now_ms);
 		else if (differs && may && (unit != watcher->units || !any))

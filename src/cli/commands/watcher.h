@@ -6,7 +6,6 @@
 
 #include "../render/output.h"
 #include "../run/run.h"
-#include "watched.h"
 
 struct watch_report {
 	const char *event;  /* a word: changed, differs, unstable, ... */
@@ -16,36 +15,53 @@ struct watch_report {
 	const char *cause; /* why, or by whom; NULL: that is not known */
 };
 
-struct found {
-	struct found *next; /* of other CPUs */
-	char *target;	    /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
-	char *stated;	    /* in a configuration; NULL: it is compared with none */
-	char *present;
+/** So many actions, or alternating values of others, within ten minutes are a fight. */
+enum { WATCH_FIGHT = 4, WATCH_FIGHT_MS = 10 * 60 * 1000 };
+
+/** What happened, the last first. */
+struct watch_history {
+	uint64_t values[WATCH_FIGHT];
+	int64_t ms[WATCH_FIGHT];
+	size_t count;
 };
 
-struct watched_part {
-	struct watched_part *next;
-	bool compared; /* with a configuration: what differs from that is found */
-	struct watched watched;
-	struct found *found, *known,
-		*previous; /* by the last look, what is known, and was before */
-	char subject[];	   /* `level`, `CLOS 2 max` */
+/** A value of a unit. The first row of each is whether it can be read: "" if so, or the event. */
+struct watch_row {
+	struct watch_row *next;
+	char *subject; /* `level`, `CLOS 2 max` */
+	char *target;  /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
+	char *stated;  /* in a configuration; NULL: it is compared with none */
+	/* By this look, by the last one, known since two looks agreed, and known before. NULL: as
+	 * stated or, where nothing is, unknown. */
+	char *found, *last, *known, *before;
+	bool there;    /* this look has found it */
+	bool suspect;  /* looks follow soon, until two agree */
+	bool looked;   /* @last is of a look since then */
+	bool changed;  /* two looks agree on another value than is known */
+	bool unstable; /* reported: no two looks have agreed for 10 s */
+	unsigned int looks;
+	int64_t suspect_ms;	  /* the first of them */
+	int64_t next_ms;	  /* when to look; INT64_MAX: with the next round */
+	struct watch_history set; /* by others, since the last action */
 };
 
 struct watch_unit {
 	struct watch_unit *next;
-	struct watched reach; /* whether there is something to look at */
-	bool seen;	      /* by the last look */
-	const char *absent;   /* it was reported so, and is to be reported as that; NULL: not */
-	char *failure;	      /* why it could not be looked at; NULL: it could */
-	bool based;	      /* what the machine was is known of it */
-	struct watched_part *parts;
-	struct watched_part *pending; /* its level, which is to be followed; NULL: it is not */
-	bool locked;		      /* its level */
-	bool foreign_level;	      /* another agent has set it */
-	bool acted;		      /* what changes now is what this watcher did */
-	struct actions actions;
-	char name[];
+	struct watch_row *rows;
+	const char *name;
+	bool seen;		   /* by the last look */
+	char *failure;		   /* why it could not be looked at; NULL: it could */
+	bool based;		   /* what the machine was is known of it */
+	struct watch_row *pending; /* its level, which is to be followed; NULL: it is not */
+	bool locked;		   /* its level */
+	bool foreign_level;	   /* another agent has set it */
+	bool acted;		   /* what changes now is what this watcher did */
+	/* Actions: */
+	struct watch_history made;
+	bool fights;	       /* there are no more until SIGHUP */
+	unsigned int failures; /* one after the other */
+	uint64_t cause;	       /* of the last one that was reported */
+	int64_t retry_ms;      /* no action before */
 };
 
 struct watcher {
@@ -68,9 +84,10 @@ struct watcher {
 	uint64_t last_digest;		 /* of the last one after which a whole one found nothing */
 	int64_t due_ms;			 /* when the next look is, and the next whole one */
 	int64_t whole_due_ms;
-	int64_t suspected_ms; /* since when everything is suspect, and not looked at; 0: it is not
-			       */
+	int64_t suspected_ms; /* since when everything is suspect and not looked at; 0: it is not */
 	int64_t hinted_ms;    /* the last look that a hint asked for, which may be to come */
+	int64_t own_ms;	      /* since when another run of this program is waited for; 0: none is */
+	bool own_over;	      /* it was over at the last look */
 	bool changed;	      /* what the machine was is not what is known */
 	size_t differences;   /* that are stable, so far */
 	char *own;	      /* the run of this program that is or was at work; NULL: none */
@@ -96,42 +113,35 @@ void watcher_forgive(struct watcher *watcher);
 void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms);
 void watcher_clear(struct watcher *watcher);
 
-/* ---- Between the parts of a watcher ---- */
-
-/* watch_look.c */
-
-/** The unit of a domain (NULL: the machine), made if it is missing. */
-struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
-void found_clear(struct found **list);
-void look_small(struct watcher *watcher);
-
-/** Adds to a small look all that differs from a configuration: the file, or what it was. */
-void look_whole(struct watcher *watcher);
-
-/** What the machine is becomes what it was, unless it changes meanwhile. Returns whether it did. */
-bool look_accept(struct watcher *watcher);
-
-/** The next look opens and discovers the machine anew. */
-void look_anew(struct watcher *watcher);
-const struct isst_domain *look_find_domain(struct isst_context *context,
-					   const struct watch_unit *unit);
-
-/* watch_answer.c */
+/* ---- Answers ---- */
 
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
 		    const char *cause);
-bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
-void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
+void watch_history_push(struct watch_history *history, uint64_t value, int64_t now_ms);
+const struct isst_domain *watch_unit_domain(struct isst_context *context,
+					    const struct watch_unit *unit);
+
+/** Whether two looks agree that a unit can be read, or cannot. */
+bool watch_unit_is_there(const struct watch_unit *unit);
+bool watch_unit_is_gone(const struct watch_unit *unit);
+
+/** Whether all of a unit is known. */
+bool watch_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
+
+/** Two looks have to agree on a value again, the first of them due at @due_ms. */
+void watch_row_suspect(struct watch_row *row, int64_t due_ms);
+void watch_unit_suspect(struct watch_unit *unit, int64_t due_ms);
 
 /** Acts where that is due. The machine was looked at just now, as a whole. */
 void watcher_answer(struct watcher *watcher, int64_t now_ms);
 
 /** What is to be made as the file states it; NULL: nothing of the unit. */
-const struct watched_part *watcher_differs(const struct watcher *watcher,
-					   const struct watch_unit *unit);
+const struct watch_row *watcher_differs(const struct watcher *watcher,
+					const struct watch_unit *unit);
 
-/** Reports that others, or a watcher and others, set the same values again and again. */
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
-			  const struct watched_part *part);
+/** Ends actions in a unit, since others, or a watcher and others, set the same values again and
+ * again. */
+void watcher_end_fight(struct watcher *watcher, struct watch_unit *unit,
+		       const struct watch_row *row);
 
 #endif
