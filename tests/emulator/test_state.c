@@ -168,7 +168,6 @@ static void set_online(struct isst_machine *machine, const char *value)
 	assert_int_equal(machine->files->write(machine->data, CPUS "/cpu1/online", value, 1), 0);
 }
 
-/** Only blocks that a slot does not have yet are written to it. */
 TEST_MACHINE(processes_that_take_turns_store_whole_states, "guide")
 {
 	static const char turns[] = "aabbabababbaaab";
@@ -180,30 +179,6 @@ TEST_MACHINE(processes_that_take_turns_store_whole_states, "guide")
 		assert_online(e, i % 2 ? "0-55\n" : "0,2-55\n");
 	}
 	another->release(another);
-}
-
-TEST_MACHINE(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
-{
-	struct state_head head;
-	char *scrap;
-	int file;
-
-	for (int i = 0; i < 4; i++)
-		set_online(e->machine, i % 2 ? "1" : "0");
-	file = open(path_in(e, "state"), O_RDWR);
-	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
-	scrap = calloc(1, head.capacity);
-	assert_non_null(scrap);
-	assert_int_equal(pwrite(file, scrap, head.capacity,
-				(off_t)(STATE_HEAD_BYTES + head.capacity * (1 - head.slot))),
-			 head.capacity);
-	head.slots[1 - head.slot].size = 0;
-	assert_int_equal(pwrite(file, &head, offsetof(struct state_head, statistics), 0),
-			 offsetof(struct state_head, statistics));
-	close(file);
-	free(scrap);
-	set_online(e->machine, "0");
-	assert_online(e, "0,2-55\n");
 }
 
 /** A full disk, as it were: what was begun is removed. */
@@ -255,9 +230,10 @@ TEST_MACHINE(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
 	file = open(path_in(e, "state"), O_RDWR);
 	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(file, garbage, sizeof(garbage),
-				(off_t)(STATE_HEAD_BYTES + head.capacity * (1 - head.slot))),
+				(off_t)(STATE_HEAD_BYTES +
+					head.capacity * ((head.generation + 1) % STATE_SLOTS))),
 			 sizeof(garbage));
-	head.slots[1 - head.slot].size = 5;
+	head.sizes[(head.generation + 1) % STATE_SLOTS] = 5;
 	assert_int_equal(pwrite(file, &head, sizeof(head), 0), sizeof(head));
 	close(file);
 	close_machine(e);

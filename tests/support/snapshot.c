@@ -131,11 +131,12 @@ static const struct state *find_state(const char *content, size_t size)
 	const struct state_head *head = (const void *)content;
 	size_t at;
 
-	if (!content || size < STATE_HEAD_BYTES || head->format != STATE_FORMAT ||
-	    head->slot >= STATE_SLOTS)
+	if (!content || size < STATE_HEAD_BYTES || head->format != STATE_FORMAT)
 		return NULL;
-	at = STATE_HEAD_BYTES + head->capacity * head->slot;
-	return at + head->slots[head->slot].size <= size ? (const void *)(content + at) : NULL;
+	at = STATE_HEAD_BYTES + head->capacity * (head->generation % STATE_SLOTS);
+	return at + head->sizes[head->generation % STATE_SLOTS] <= size
+		       ? (const void *)(content + at)
+		       : NULL;
 }
 
 char *machine_snapshot(const char *state_directory)

@@ -133,7 +133,7 @@ int files_access(struct emulated *emulated, const char *path, bool write, uint64
 		*value = effect.value;
 	else if (effect.action != ACTION_IGNORED)
 		result = kernel_access(&emulated->server, path, write, position, value);
-	stored = state_store(&emulated->server);
+	stored = write ? state_store(&emulated->server) : 0;
 	return end_operation(emulated, &effect, result ? result : stored);
 }
 

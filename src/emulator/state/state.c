@@ -3,7 +3,6 @@
  * parts of a state are in it. */
 #include "emulator/state/state.h"
 #include "common/descriptor.h"
-#include "common/hash.h"
 
 #include "emulator/model/text.h"
 
@@ -32,12 +31,18 @@ void state_count(unsigned long long *counter, unsigned long long number)
 	__atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
 }
 
-static off_t slot_offset(uint64_t capacity, uint32_t slot)
+/** Where the slot of a generation begins. */
+static off_t slot_offset(uint64_t capacity, uint64_t generation)
 {
-	return (off_t)(STATE_HEAD_BYTES + capacity * slot);
+	return (off_t)(STATE_HEAD_BYTES + capacity * (generation % STATE_SLOTS));
 }
 
-/* ---- The copies of this process ---- */
+static off_t file_size(const struct state_head *head)
+{
+	return (off_t)(STATE_HEAD_BYTES + head->capacity * STATE_SLOTS);
+}
+
+/* ---- The copy of this process ---- */
 
 static int reserve_copy(struct server *server, size_t size)
 {
@@ -51,13 +56,6 @@ static int reserve_copy(struct server *server, size_t size)
 	return 0;
 }
 
-/** The copy is what the file holds. */
-static void remember_stored(struct server *server, uint64_t check)
-{
-	server->stored_size = server->size;
-	server->stored_check = check;
-}
-
 void state_close(struct server *server)
 {
 	if (server->head)
@@ -67,7 +65,7 @@ void state_close(struct server *server)
 	free(server->state);
 	server->head = NULL;
 	server->state = NULL;
-	server->size = server->space = server->stored_size = 0;
+	server->size = server->space = 0;
 	server->state_descriptor = -1;
 }
 
@@ -266,32 +264,6 @@ bool deferred_take_due(struct server *server, struct deferred *due)
 	return true;
 }
 
-/* ---- The check of a state ---- */
-
-enum { BLOCK_BYTES = 2048 };
-
-/** How much of the block at @at a state of @size bytes has. */
-static size_t block_size(size_t size, size_t at)
-{
-	if (size <= at)
-		return 0;
-	return size - at < BLOCK_BYTES ? size - at : BLOCK_BYTES;
-}
-
-static uint64_t check_block(const char *state, size_t size, size_t at)
-{
-	return size ? (hash_words(state + at, size) ^ at) * HASH_PRIME : 0;
-}
-
-uint64_t state_check(const void *state, size_t size)
-{
-	uint64_t check = 0;
-
-	for (size_t at = 0; at < size; at += BLOCK_BYTES)
-		check += check_block(state, block_size(size, at), at);
-	return check;
-}
-
 /* ---- Reading ---- */
 
 /** That the directory has no state of this machine, and how it gets one. @why: behind @what */
@@ -315,8 +287,8 @@ static int report_damage(const struct server *server, const char *why, char **er
 static int load_state(struct server *server, char **error)
 {
 	const struct state_head *head = server->head;
-	uint32_t slot = head ? head->slot : STATE_SLOTS;
-	uint64_t size = slot < STATE_SLOTS ? head->slots[slot].size : 0;
+	const uint64_t generation = head ? head->generation : 0;
+	const uint64_t size = head ? head->sizes[generation % STATE_SLOTS] : 0;
 	int result;
 
 	if (size < sizeof(struct state) || size > head->capacity)
@@ -325,18 +297,16 @@ static int load_state(struct server *server, char **error)
 	if (result)
 		return result;
 	/* Never to be taken for a state before it has been checked. */
-	server->size = server->stored_size = 0;
+	server->size = 0;
 	if (pread(server->state_descriptor, server->state, size,
-		  slot_offset(head->capacity, slot)) != (ssize_t)size)
+		  slot_offset(head->capacity, generation)) != (ssize_t)size)
 		return report_damage(server, "it is too short", error);
-	if (state_check(server->state, size) != head->slots[slot].check)
-		return report_damage(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return report_damage(
 			server, "it does not fit the platform, or has values that no machine has",
 			error);
 	server->size = size;
-	remember_stored(server, head->slots[slot].check);
+	server->generation = generation;
 	return 0;
 }
 
@@ -381,15 +351,14 @@ static int map_file(struct server *server)
 }
 
 /** A new file, which takes the place of the old one at once, and is mapped. */
-static int write_file(struct server *server, uint64_t check,
-		      const struct isst_emulator_statistics *statistics)
+static int write_file(struct server *server, const struct isst_emulator_statistics *statistics)
 {
 	enum { GROWTH = 4096 };
 	struct state_head head = {
 		.format = STATE_FORMAT,
 		.platform_hash = server->platform->hash,
 		.capacity = server->size + GROWTH,
-		.slots = { { server->size, check } },
+		.sizes = { server->size },
 		.statistics = *statistics,
 	};
 	int file = keep_off_streams(
@@ -400,7 +369,7 @@ static int write_file(struct server *server, uint64_t check,
 	memcpy(head.magic, magic, sizeof(magic));
 	/* A full disk is to be found now, not by SIGBUS at a write through the mapping. */
 	if (!result)
-		result = -posix_fallocate(file, 0, slot_offset(head.capacity, STATE_SLOTS));
+		result = -posix_fallocate(file, 0, file_size(&head));
 	if (!result)
 		result = write_at(file, &head, sizeof(head), 0);
 	if (!result)
@@ -416,57 +385,31 @@ static int write_file(struct server *server, uint64_t check,
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	server->state_descriptor = file;
+	server->generation = 0;
 	return map_file(server);
-}
-
-/** Whether the copy differs from what is stored. Corrects the check by the blocks that do. */
-static bool find_changes(const struct server *server, uint64_t *check)
-{
-	const char *stored = (const char *)server->head +
-			     slot_offset(server->head->capacity, server->head->slot);
-	const char *now = (const char *)server->state;
-	size_t most = server->size > server->stored_size ? server->size : server->stored_size;
-	bool changed = false;
-
-	for (size_t at = 0; at < most; at += BLOCK_BYTES) {
-		size_t before = block_size(server->stored_size, at);
-		size_t size = block_size(server->size, at);
-
-		if (size == before && memcmp(now + at, stored + at, size) == 0)
-			continue;
-		*check += check_block(now, size, at) - check_block(stored, before, at);
-		changed = true;
-	}
-	return changed;
 }
 
 int state_store(struct server *server)
 {
 	struct state_head *head = server->head;
-	uint64_t check = server->stored_check;
+	const uint64_t next = server->generation + 1;
 	int result;
 
-	if (!find_changes(server, &check))
-		return 0;
 	if (server->size <= head->capacity) {
 		/* Into the other slot; the last store makes it the one that counts. */
-		const uint32_t slot = 1 - head->slot;
-
 		result = write_at(server->state_descriptor, server->state, server->size,
-				  slot_offset(head->capacity, slot));
+				  slot_offset(head->capacity, next));
 		if (!result) {
-			head->slots[slot].check = check;
-			head->slots[slot].size = server->size;
-			__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
+			head->sizes[next % STATE_SLOTS] = server->size;
+			__atomic_store_n(&head->generation, next, __ATOMIC_SEQ_CST);
+			server->generation = next;
 		}
 	} else {
 		/* A file with more space. */
-		result = write_file(server, check, &head->statistics);
+		result = write_file(server, &head->statistics);
 	}
 	if (result)
 		state_discard(server);
-	else
-		remember_stored(server, check);
 	return result;
 }
 
@@ -477,7 +420,6 @@ static int make_state(struct server *server)
 {
 	static const struct isst_emulator_statistics none;
 	const struct platform *platform = server->platform;
-	uint64_t check;
 	int result;
 
 	server->size = state_fixed_size(platform);
@@ -506,11 +448,7 @@ static int make_state(struct server *server)
 			return result;
 	}
 	server->first_state(server);
-	check = state_check(server->state, server->size);
-	result = write_file(server, check, &none);
-	if (!result)
-		remember_stored(server, check);
-	return result;
+	return write_file(server, &none);
 }
 
 /* ---- Opening ---- */
@@ -518,8 +456,7 @@ static int make_state(struct server *server)
 /** Whether the file has the slots that its head describes. */
 static bool is_whole(const struct state_head *head, const struct stat *status)
 {
-	return head->capacity <= (uint64_t)status->st_size &&
-	       status->st_size == slot_offset(head->capacity, STATE_SLOTS);
+	return head->capacity <= (uint64_t)status->st_size && status->st_size == file_size(head);
 }
 
 /** Opens a state. Returns -ENOENT where there is none, -ESTALE for an older format. */
@@ -537,7 +474,7 @@ static int open_state(struct server *server, char **error)
 	if (fstat(server->state_descriptor, &status))
 		return -errno;
 	size = pread(server->state_descriptor, &head, sizeof(head), 0);
-	if (size < (ssize_t)offsetof(struct state_head, slot))
+	if (size < (ssize_t)offsetof(struct state_head, platform_hash))
 		return report_damage(server, "it is too short", error);
 	/* Which file it is, before it is looked at as the state of this platform. */
 	if (memcmp(head.magic, magic, sizeof(magic)) != 0)
@@ -619,9 +556,7 @@ int state_lock(struct server *server)
 	if (!is_open) {
 		state_close(server);
 		result = state_open(server, NULL);
-	} else if (!server->size || head->slot >= STATE_SLOTS ||
-		   head->slots[head->slot].size != server->stored_size ||
-		   head->slots[head->slot].check != server->stored_check) {
+	} else if (!server->size || head->generation != server->generation) {
 		/* Another process has stored something. */
 		result = load_state(server, NULL);
 		if (result)

@@ -111,7 +111,7 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 17, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 18, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /** The begin of the file, which all processes have mapped as a whole. Two slots of @capacity bytes
  * follow, the first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one
@@ -119,12 +119,12 @@ enum { STATE_FORMAT = 17, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 struct state_head {
 	char magic[16];
 	uint32_t format;
-	uint32_t slot; /* that holds the state */
+	uint32_t reserved;
 	uint64_t platform_hash;
 	uint64_t capacity;
-	struct {
-		uint64_t size, check; /* of what is in it: state_check() */
-	} slots[STATE_SLOTS];
+	uint64_t generation; /* how often it was stored; modulo STATE_SLOTS: the slot that holds it
+			      */
+	uint64_t sizes[STATE_SLOTS];
 	struct isst_emulator_statistics statistics;
 };
 
@@ -142,10 +142,9 @@ struct server {
 	size_t mapped;	     /* bytes from there on */
 	struct state *state; /* this process's copy */
 	size_t size, space;  /* used and allocated */
-	size_t stored_size;  /* what this process knows to be in the file */
-	uint64_t stored_check;
-	bool replaying;	    /* a deferred command is carried out: it was let in before */
-	bool level_changed; /* kernel_send_events() has not sent the event yet */
+	uint64_t generation; /* of the copy */
+	bool replaying;	     /* a deferred command is carried out: it was let in before */
+	bool level_changed;  /* kernel_send_events() has not sent the event yet */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
@@ -162,11 +161,9 @@ void state_close(struct server *server);
  * process keeps the machine locked for long. */
 int state_lock(struct server *server);
 void state_unlock(struct server *server);
-/** Stores what has changed. Returns 0, or a negative errno where nothing of it was stored, and the
+/** Stores the copy. Returns 0, or a negative errno where nothing of it was stored, and the
  * copy is again what the file holds. */
 int state_store(struct server *server);
-/** A sum over the blocks of a state, so that a store hashes only those that have changed. */
-uint64_t state_check(const void *state, size_t size);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
 /** Counts something in the statistics. */
