@@ -417,32 +417,6 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 	return error;
 }
 
-int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
-			   const char *text)
-{
-	int parent = enter(directory, false), descriptor, error;
-	size_t written;
-
-	if (parent < 0)
-		return parent;
-	descriptor = open_file(parent, name, O_WRONLY);
-	leave(directory, parent);
-	if (descriptor < 0)
-		return descriptor;
-	error = check_limit(descriptor, text, false);
-	/* Without space the old content stays; not every file system can report that. */
-	if (!error && fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
-	    errno != EOPNOTSUPP && errno != ENOSYS)
-		error = -errno;
-	if (!error)
-		error = write_all(descriptor, text, &written);
-	if (!error && ftruncate(descriptor, (off_t)written))
-		error = -errno;
-	if (close(descriptor) && !error)
-		error = -errno;
-	return error;
-}
-
 int runtime_file_create(const struct runtime_directory *directory, const char *name)
 {
 	int parent = enter(directory, true), descriptor;

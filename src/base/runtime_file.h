@@ -48,11 +48,6 @@ bool runtime_file_is_shortage(int error);
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);
 
-/** Overwrites an existing file in place, without space for another one. After -ENOSPC it is
- * unchanged; after other errors it may hold anything. */
-int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
-			   const char *text);
-
 /** Creates a file to append to; only its owner may open it. Returns a descriptor, or an error such
  * as -EEXIST. */
 int runtime_file_create(const struct runtime_directory *directory, const char *name);

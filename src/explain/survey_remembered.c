@@ -186,7 +186,7 @@ static int read_applied(struct survey *survey)
 static int read_saved(struct survey *survey, unsigned int feature)
 {
 	struct item_lines saved;
-	int error = settings_file_read(survey->context, feature_name(feature), &saved);
+	int error = settings_read_all(survey->context, feature_name(feature), &saved);
 
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		const struct item domain = item_of(ITEM_ASSOCIATION, survey->domains[i].domain, 0);

@@ -104,7 +104,7 @@ int cpus_plan_regained(struct isst_change *change)
 	struct messages *messages = &change->context->messages;
 	const char *before = messages->error;
 	struct item_lines saved;
-	int error = settings_file_read(change->context, SETTINGS_CPUSET_GROUPS, &saved);
+	int error = settings_read_all(change->context, SETTINGS_CPUSET_GROUPS, &saved);
 
 	if (error == -ENOENT)
 		return 0;

@@ -62,11 +62,10 @@ int applied_write(struct isst_context *context, const struct applied *applied)
 
 int applied_forget(struct isst_context *context)
 {
-	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
 	int error = runtime_file_discard(&context->runtime, APPLIED_FILE);
 
-	for (size_t i = 0; i < sizeof(FEATURES) / sizeof(FEATURES[0]) && !error; i++)
-		error = settings_file_discard(context, feature_name(FEATURES[i]));
+	if (!error)
+		error = settings_discard(context);
 	if (!error)
 		return 0;
 	return message_error(&context->messages,

@@ -101,7 +101,7 @@ static bool may_replace(const struct facts *facts)
 
 	for (size_t i = 0; i < 2 && facts->whole && facts->core_power; i++) {
 		struct item_lines saved;
-		int error = settings_file_read(facts->context, feature_name(FEATURES[i]), &saved);
+		int error = settings_read_all(facts->context, feature_name(FEATURES[i]), &saved);
 
 		any |= error != -ENOENT;
 		item_lines_clear(&saved);

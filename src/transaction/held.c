@@ -15,29 +15,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- The end ---- */
-
-/* The change ended as it did, whatever becomes of the file. */
-void change_end_journal(struct isst_change *change)
-{
-	if (journal_end(change))
-		change_warn(change, ISST_WARNING_JOURNAL_KEPT, "%s", isst_error(change->context));
-}
-
-void change_rediscover(struct isst_change *change)
-{
-	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED,
-			    "the change is complete; the CPUs could not be discovered again: %s",
-			    isst_error(change->context));
-}
-
-void change_complete(struct isst_change *change)
-{
-	settings_complete(change);
-	change_end_journal(change);
-}
-
 /* ---- Holding ---- */
 
 int change_hold(struct isst_change *change)
@@ -81,7 +58,7 @@ int change_release(struct isst_change *change)
 	if (error)
 		return error;
 	end_hold(change);
-	change_complete(change);
+	settings_complete(change);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "transaction/saved_settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,14 +14,6 @@
 /* A line is: kind package die domain index level old written [shown], where texts have '~'
  * in place of blanks. */
 enum { COLUMNS = 8 };
-
-int item_lines_add(struct item_lines *saved, const struct item_line *item)
-{
-	if (ARRAY_GROW(saved->items, saved->count))
-		return -ENOMEM;
-	saved->items[saved->count++] = *item;
-	return 0;
-}
 
 void item_lines_clear(struct item_lines *saved)
 {
@@ -161,42 +152,16 @@ int item_lines_refuse(struct isst_context *context, const char *name, size_t lin
 		{ BOOT_STATE_FILE, "the state after boot is unknown until the next boot" },
 		{ APPLIED_FILE, "it is unknown when a configuration was applied last, until one is "
 				"applied" },
-		{ SAVED_PREFIX SETTINGS_CPUSET_GROUPS,
-		  "cpusets of cgroup v1 do not get CPUs back that they lost" },
 	};
-	const char *meaning = "no saved settings are restored; if the file is removed, `disable "
-			      "--auto` runs without saved settings";
+	const char *meaning = "no saved settings are restored, and cpusets of cgroup v1 do not get "
+			      "CPUs back; if the file is removed, `disable --auto` runs without "
+			      "saved settings";
 
 	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++)
 		if (strcmp(name, FILES[i].name) == 0)
 			meaning = FILES[i].meaning;
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
 			     context->machine->runtime_directory, name, line, how, meaning);
-}
-
-/** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
-static int parse(struct isst_context *context, const char *name, char *lines,
-		 struct item_lines *saved)
-{
-	size_t number = 2;
-	char *end;
-
-	for (; (end = strchr(lines, '\n')); number++, lines = end + 1) {
-		struct item_line item;
-		int error;
-
-		*end = '\0';
-		if (strcmp(lines, ITEM_LINES_END) == 0 && !end[1])
-			return 0;
-		error = item_line_parse(context, lines, &item);
-		if (error == -EINVAL)
-			return item_lines_refuse(context, name, number, "damaged");
-		if (!error)
-			error = item_lines_add(saved, &item);
-		if (error)
-			return error;
-	}
-	return item_lines_refuse(context, name, number, "truncated");
 }
 
 /** Returns the length of the first line of a file of this version and boot; -ENOENT for one of
@@ -279,20 +244,5 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 		free(*text);
 		*text = NULL;
 	}
-	return error;
-}
-
-int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved)
-{
-	char *text = NULL, *lines;
-	int error;
-
-	*saved = (struct item_lines){ 0 };
-	error = item_lines_read_text(context, name, ITEM_LINES_VERSION, true, &text, &lines);
-	if (!error)
-		error = parse(context, name, lines, saved);
-	if (error)
-		item_lines_clear(saved);
-	free(text);
 	return error;
 }

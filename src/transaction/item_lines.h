@@ -11,6 +11,7 @@
  * at. */
 struct item_line {
 	struct item item;
+	const char *owner; /* of saved settings: the feature that has replaced it */
 	unsigned int level;
 	struct item_value old, written;
 	/* Of a limit that another owner held tighter: what it read as then. */
@@ -23,8 +24,6 @@ struct item_lines {
 	size_t count;
 };
 
-/** Adds one. Returns 0 or -ENOMEM. */
-int item_lines_add(struct item_lines *saved, const struct item_line *item);
 void item_lines_clear(struct item_lines *saved);
 
 /** Writes one as a line; the stream remembers where that failed. */
@@ -40,9 +39,6 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
 			 bool whole, char **text, char **lines);
 
-/** The same of a file of items, which is refused if it is damaged or without its last line. */
-int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved);
-
 /** Reports that a file is not followed, and what helps. @how: its line is. Returns -EIO. */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how);
 
@@ -54,12 +50,11 @@ int item_lines_header(struct isst_context *context, const char *name, unsigned i
 int item_lines_replace_text(struct isst_context *context, const char *name, unsigned int version,
 			    const char *text);
 
-/** Of the files that item_lines_read() reads. */
-#define ITEM_LINES_VERSION 2
+/** The last line of a file that is replaced as a whole. */
 #define ITEM_LINES_END "end"
 
-/** What the names of files of saved settings begin with (saved_settings.h). */
-#define SAVED_PREFIX "record-"
+/** The file of saved settings (saved_settings.h). */
+#define SAVED_SETTINGS_FILE "saved-settings"
 
 /** The file of the state after boot (boot_state.h): the first line and its check are the same. */
 #define BOOT_STATE_FILE "boot-state"

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -235,6 +236,12 @@ int journal_end(struct isst_change *change)
 			     change->context->runtime.path, runtime_file_strerror(error));
 }
 
+void change_end_journal(struct isst_change *change)
+{
+	if (journal_end(change))
+		change_warn(change, ISST_WARNING_JOURNAL_KEPT, "%s", isst_error(change->context));
+}
+
 /* ---- Reading ---- */
 
 /** `STEP written`, `STEP verified`, or a step, a role and an item. */
@@ -328,7 +335,7 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 /** Whether a file is written under the lock alone. */
 static bool is_of_changes(const char *file)
 {
-	return strncmp(file, SAVED_PREFIX, strlen(SAVED_PREFIX)) == 0 ||
+	return strncmp(file, SAVED_SETTINGS_FILE, strlen(SAVED_SETTINGS_FILE)) == 0 ||
 	       strcmp(file, BOOT_STATE_FILE) == 0;
 }
 

@@ -37,6 +37,10 @@ void journal_done(struct isst_change *change);
 /** Removes the journal of a change that is complete, or rolled back. */
 int journal_end(struct isst_change *change);
 
+/** The same, for a change that ended as it did, whatever becomes of the file: what fails is a
+ * warning. */
+void change_end_journal(struct isst_change *change);
+
 /** The role of an item in a line of a journal. */
 enum journal_role {
 	JOURNAL_ITEM,	   /* to be written; with the value before the change */

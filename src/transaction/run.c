@@ -6,6 +6,7 @@
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/report.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -161,8 +162,11 @@ static int run(struct isst_change *change)
 		return give_up(change, error);
 	change->made = true;
 	if (!change->held)
-		change_complete(change);
-	change_rediscover(change);
+		settings_complete(change);
+	if (change_touches_cpus(change) && context_discover_topology(change->context))
+		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED,
+			    "the change is complete; the CPUs could not be discovered again: %s",
+			    isst_error(change->context));
 	return 0;
 }
 

@@ -73,18 +73,6 @@ int change_fail_overtaken(struct isst_change *change, const struct item *item,
  */
 int change_look_again(struct isst_change *change, bool relied_only);
 
-/* ---- The end (held.c): what fails of it is a warning ---- */
-
-/** Ends a change of which all steps are made: nothing rolls it back from here on. Its saved
- * settings are written, and its journal is removed. */
-void change_complete(struct isst_change *change);
-
-/** Removes the journal of a change that stands, or was rolled back. */
-void change_end_journal(struct isst_change *change);
-
-/** Discovers the machine as the change left it, if CPUs went on- or offline. */
-void change_rediscover(struct isst_change *change);
-
 /* ---- Rolling back (undo.c) ---- */
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Saved settings: what a change plans for them, and what it makes of their files. */
+/* Saved settings: what a change plans for them, and what it makes of their file. */
 #include "transaction/saved_settings.h"
+#include "base/array.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "sysfs/cpuset_groups.h"
@@ -14,22 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 3 };
+#define STAGED SAVED_SETTINGS_FILE ".staged"
 
-static const char *const NAMES[FILES] = { "base-freq", "turbo-freq", SETTINGS_CPUSET_GROUPS };
+enum { VERSION = 1 };
 
-/** The name within the runtime directory. */
-struct file_name {
-	char text[40];
-};
-
-static struct file_name file_name(const char *name, bool staged)
-{
-	struct file_name file;
-
-	snprintf(file.text, sizeof(file.text), SAVED_PREFIX "%s%s", name, staged ? ".staged" : "");
-	return file;
-}
+/* What has saved lines: each of them begins with one of these. */
+static const char *const OWNERS[] = { "base-freq", "turbo-freq", SETTINGS_CPUSET_GROUPS };
 
 /* ---- Reading ---- */
 
@@ -39,7 +30,78 @@ bool settings_is_mark(const struct item_line *line)
 	return line->item.kind == ITEM_LEVEL;
 }
 
-int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved)
+static bool is_of(const struct item_line *line, const char *owner)
+{
+	return line->owner && strcmp(line->owner, owner) == 0;
+}
+
+/** Keeps the lines of an owner; NULL: all that have one. */
+static void keep_lines(struct item_lines *lines, const char *owner)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (owner ? is_of(&lines->items[i], owner) : lines->items[i].owner != NULL)
+			lines->items[kept++] = lines->items[i];
+	lines->count = kept;
+}
+
+static int parse_line(struct isst_context *context, char *text, struct item_line *line)
+{
+	const char *word = strsep(&text, " "), *owner = NULL;
+	int error;
+
+	for (size_t i = 0; i < sizeof(OWNERS) / sizeof(OWNERS[0]); i++)
+		if (strcmp(word, OWNERS[i]) == 0)
+			owner = OWNERS[i];
+	error = owner && text ? item_line_parse(context, text, line) : -EINVAL;
+	line->owner = owner;
+	return error;
+}
+
+/** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
+static int parse(struct isst_context *context, const char *name, char *text,
+		 struct item_lines *saved)
+{
+	size_t number = 2;
+	char *end;
+
+	for (; (end = strchr(text, '\n')); number++, text = end + 1) {
+		struct item_line line;
+		int error;
+
+		*end = '\0';
+		if (strcmp(text, ITEM_LINES_END) == 0 && !end[1])
+			return 0;
+		error = parse_line(context, text, &line);
+		if (error == -EINVAL)
+			return item_lines_refuse(context, name, number, "damaged");
+		if (!error && ARRAY_GROW(saved->items, saved->count))
+			error = -ENOMEM;
+		if (error)
+			return error;
+		saved->items[saved->count++] = line;
+	}
+	return item_lines_refuse(context, name, number, "truncated");
+}
+
+/** Reads a whole file of this boot. */
+static int read_file(struct isst_context *context, const char *name, struct item_lines *saved)
+{
+	char *content = NULL, *lines;
+	int error = item_lines_read_text(context, name, VERSION, true, &content, &lines);
+
+	*saved = (struct item_lines){ 0 };
+	if (!error)
+		error = parse(context, name, lines, saved);
+	if (error)
+		item_lines_clear(saved);
+	free(content);
+	return error;
+}
+
+/** Reads all lines, as far as `enable --auto` can have saved them on this machine. */
+static int read_all(struct isst_context *context, struct item_lines *saved)
 {
 	static const bool SAVED[ITEM_KINDS] = {
 		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
@@ -48,10 +110,9 @@ int settings_file_read(struct isst_context *context, const char *name, struct it
 		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
 		[ITEM_SCALING_MIN] = true, [ITEM_CPUSET_GROUPS] = true,
 	};
-	const struct file_name file = file_name(name, false);
-	int error = item_lines_read(context, file.text, saved);
+	int error = read_file(context, SAVED_SETTINGS_FILE, saved);
 
-	/* What no `enable --auto` can have saved on this machine was put there by others. */
+	/* Others were put there by others. */
 	for (size_t i = 0; i < saved->count && !error; i++) {
 		const struct item_line *line = &saved->items[i];
 		int place = PLACE_NONE;
@@ -63,7 +124,7 @@ int settings_file_read(struct isst_context *context, const char *name, struct it
 			error = place;
 		else if (place == PLACE_NONE || item_is_of_no_core(context, &line->item))
 			/* The first line is the header. */
-			error = item_lines_refuse(context, file.text, i + 2,
+			error = item_lines_refuse(context, SAVED_SETTINGS_FILE, i + 2,
 						  "not possible on this machine");
 	}
 	if (error)
@@ -71,12 +132,23 @@ int settings_file_read(struct isst_context *context, const char *name, struct it
 	return error;
 }
 
+int settings_read_all(struct isst_context *context, const char *owner, struct item_lines *saved)
+{
+	int error = read_all(context, saved);
+
+	keep_lines(saved, owner);
+	if (error || saved->count > 0)
+		return error;
+	item_lines_clear(saved);
+	return -ENOENT;
+}
+
 int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		  unsigned int level, struct item_lines *saved)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	size_t kept = 0;
-	int error = settings_file_read(context, name, saved);
+	int error = settings_read_all(context, name, saved);
 
 	/* Without an existing file other values would be restored than those from before. */
 	if (error)
@@ -98,7 +170,7 @@ int settings_find(struct isst_context *context, const char *name, const struct i
 	const struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	bool of_package = context_has_power_domains(context), known = false, at_level = false;
 	struct item_lines saved;
-	int error = settings_file_read(context, name, &saved);
+	int error = settings_read_all(context, name, &saved);
 
 	*found = (struct settings_found){ 0 };
 	for (size_t i = 0; i < saved.count; i++) {
@@ -147,16 +219,6 @@ void settings_plans_free(struct settings_plan *plans)
 	}
 }
 
-/** Checks before anything is changed that a file to be written anew can be read. */
-static int check_readable(struct isst_context *context, const char *name)
-{
-	struct item_lines saved;
-	int error = settings_file_read(context, name, &saved);
-
-	item_lines_clear(&saved);
-	return error == -ENOENT ? 0 : error;
-}
-
 int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
 	return add_plan(change, (struct settings_plan){ .kind = PLAN_LEVEL,
@@ -174,12 +236,13 @@ int settings_retain(struct isst_change *change, const char *name, const struct i
 
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first)
 {
-	int error = check_readable(change->context, name);
 	const struct settings_plan *plan;
+	struct item_lines saved;
+	/* Before anything is changed: the file is written anew. */
+	int error = read_all(change->context, &saved);
 
-	if (!error && other)
-		error = check_readable(change->context, other);
-	if (!error)
+	item_lines_clear(&saved);
+	if (!error || error == -ENOENT)
 		error = add_plan(change, (struct settings_plan){
 						 .kind = PLAN_KEEP, .name = name, .other = other });
 	if (error)
@@ -204,22 +267,12 @@ int settings_follow_groups(struct isst_change *change)
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level)
 {
-	/* That of the feature itself has been read, to plan what is restored. */
-	bool checked = !other;
-	int error;
-
-	for (const struct settings_plan *one = change->settings; one && !checked; one = one->next)
-		checked = one->kind == PLAN_FORGET && one->other && strcmp(one->other, other) == 0;
-	error = checked ? 0 : check_readable(change->context, other);
-	if (!error)
-		error = add_plan(change,
-				 (struct settings_plan){ .kind = PLAN_FORGET,
-							 .name = name,
-							 .other = other,
-							 .inherits = inherits,
-							 .domain = item_of(ITEM_LEVEL, domain, 0),
-							 .level = level });
-	return error;
+	return add_plan(change, (struct settings_plan){ .kind = PLAN_FORGET,
+							.name = name,
+							.other = other,
+							.inherits = inherits,
+							.domain = item_of(ITEM_LEVEL, domain, 0),
+							.level = level });
 }
 
 bool settings_are_restored(const struct isst_change *change, const struct item *item)
@@ -230,81 +283,52 @@ bool settings_are_restored(const struct isst_change *change, const struct item *
 	return false;
 }
 
-/* ---- What a change makes of a file ---- */
+/* ---- What a change makes of the file ---- */
 
-/** A file as a change leaves it. */
-struct settings_file {
-	const char *name; /* NULL: nothing becomes of it */
+/** The lines as a change leaves them. */
+struct settings_table {
 	struct item_lines lines;
-	struct item_index index; /* of the lines, by number */
+	struct item_index index; /* by number */
 	int error;
-	const char *unread; /* why it cannot be read */
-	bool changed;
-	struct settings_file *behind; /* to be written first */
-	/* What its new contents are: settings that were replaced, those that another feature
-	 * hands over, those that are left once others were restored. */
-	bool keeps, forgets;
-	const char *heir_of;
 };
 
-static int index_lines(struct settings_file *file)
+static void index_lines(struct settings_table *table)
 {
-	int error = 0;
-
-	item_index_clear(&file->index);
-	for (size_t i = 0; i < file->lines.count && !error; i++)
-		error = item_index_add(&file->index, &file->lines.items[i].item);
-	return error;
+	item_index_clear(&table->index);
+	for (size_t i = 0; i < table->lines.count && !table->error; i++)
+		table->error = item_index_add(&table->index, &table->lines.items[i].item);
 }
 
-/** The file of a name, which is read where it was not. */
-static struct settings_file *file_of(struct isst_change *change, struct settings_file *files,
-				     const char *name)
+static void add_line(struct settings_table *table, const struct item_line *line)
 {
-	struct settings_file *file;
-	size_t at = 0;
+	struct item_lines *lines = &table->lines;
 
-	while (at + 1 < FILES && strcmp(NAMES[at], name) != 0)
-		at++;
-	file = &files[at];
-	if (file->name)
-		return file;
-	file->name = name;
-	file->error = settings_file_read(change->context, name, &file->lines);
-	if (file->error == -ENOENT)
-		file->error = 0;
-	else if (!file->error)
-		file->error = index_lines(file);
-	else if (file->error != -ENOMEM)
-		file->unread = message_make(&change->texts, "%s", isst_error(change->context));
-	return file;
+	if (table->error)
+		return;
+	if (ARRAY_GROW(lines->items, lines->count) || item_index_add(&table->index, &line->item))
+		table->error = -ENOMEM;
+	else
+		lines->items[lines->count++] = *line;
 }
 
-static void add_line(struct settings_file *file, const struct item_line *line)
+/** The line that an owner has of an item, for the same level. */
+static struct item_line *find_line(const struct settings_table *table, const char *owner,
+				   const struct item *item, unsigned int level)
 {
-	if ((item_lines_add(&file->lines, line) || item_index_add(&file->index, &line->item)) &&
-	    !file->error)
-		file->error = -ENOMEM;
-}
-
-/** The line of an item that was saved, for the same level. */
-static struct item_line *find_line(const struct settings_file *file, const struct item *item,
-				   unsigned int level)
-{
-	for (size_t i = item_index_first(&file->index, item); i != ITEM_NONE;
-	     i = item_index_next(&file->index, i))
-		if (file->lines.items[i].level == level)
-			return &file->lines.items[i];
+	for (size_t i = item_index_first(&table->index, item); i != ITEM_NONE && owner;
+	     i = item_index_next(&table->index, i))
+		if (table->lines.items[i].level == level && is_of(&table->lines.items[i], owner))
+			return &table->lines.items[i];
 	return NULL;
 }
 
-/** The line of an item in the file of the other feature, where that has written @value. */
-static struct item_line *find_shared(struct settings_file *other, const struct item *item,
-				     unsigned int level, struct item_value value)
+/** The line that the other feature has of an item, where that has written @value. */
+static struct item_line *find_shared(const struct settings_table *table, const char *other,
+				     const struct item *item, unsigned int level,
+				     struct item_value value)
 {
-	struct item_line *line = other && item->kind != ITEM_FEATURES
-					 ? find_line(other, item, level)
-					 : NULL;
+	struct item_line *line = item->kind != ITEM_FEATURES ? find_line(table, other, item, level)
+							     : NULL;
 
 	return line && item_value_equal(item, line->written, value) ? line : NULL;
 }
@@ -333,22 +357,20 @@ static struct item_value find_replaced(const struct isst_change *change,
 }
 
 /** What was there before the first `enable` counts: a later one only updates what was written. */
-static void keep_entry(struct settings_file *saved, struct settings_file *other,
+static void keep_entry(struct settings_table *table, const struct settings_plan *plan,
 		       const struct entry *entry, struct item_value old, unsigned int level)
 {
 	const struct item *item = &entry->item;
-	struct item_line *line = find_line(saved, item, level), *below;
-	struct item_line *shared = find_shared(other, item, level, entry->wanted);
+	struct item_line *line = find_line(table, plan->name, item, level), *below;
+	struct item_line *shared = find_shared(table, plan->other, item, level, entry->wanted);
 	bool as_left = line && item_value_equal(item, line->written, old);
 
 	/* Another process changed what the other feature had set: both go back to that. */
-	if (shared && !as_left && !entry->hidden && !item_value_equal(item, old, entry->wanted)) {
+	if (shared && !as_left && !entry->hidden && !item_value_equal(item, old, entry->wanted))
 		shared->old = old;
-		other->changed = true;
-		saved->behind = other;
-	}
 	if (!line) {
-		add_line(saved, &(struct item_line){ .item = *item,
+		add_line(table, &(struct item_line){ .owner = plan->name,
+						     .item = *item,
 						     .level = level,
 						     .old = old,
 						     .written = entry->wanted,
@@ -360,14 +382,11 @@ static void keep_entry(struct settings_file *saved, struct settings_file *other,
 	 * process changed in between is the value to go back to, and so is what the other feature
 	 * has set as well: that gets the value from before both, since it does not come back to
 	 * what this one wrote. */
-	below = find_shared(other, item, level, old);
+	below = find_shared(table, plan->other, item, level, old);
 	if (as_left ? below != NULL
 		    : !entry->hidden || !item_value_equal(item, line->written, entry->wanted)) {
-		if (below && item_value_equal(item, below->old, line->written)) {
+		if (below && item_value_equal(item, below->old, line->written))
 			below->old = line->old;
-			other->changed = true;
-			saved->behind = other;
-		}
 		line->old = old;
 	}
 	line->written = entry->wanted;
@@ -376,16 +395,10 @@ static void keep_entry(struct settings_file *saved, struct settings_file *other,
 }
 
 static void keep(struct isst_change *change, const struct settings_plan *plan,
-		 struct settings_file *files)
+		 struct settings_table *table)
 {
-	struct settings_file *saved = file_of(change, files, plan->name);
-	struct settings_file *other = plan->other ? file_of(change, files, plan->other) : NULL;
-
-	saved->changed = saved->keeps = true;
-	if (other && other->error)
-		saved->behind = other;
 	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count && !saved->error; j++) {
+		for (size_t j = 0; j < change->steps[i]->count && !table->error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 			const struct settings_plan *one = change->settings;
 			unsigned int level = 0;
@@ -400,40 +413,35 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 			/* What the other wrote alike must not go back with that. */
 			if (entry->state >= ENTRY_WRITTEN ||
 			    (entry->state != ENTRY_UNKNOWN &&
-			     find_shared(other, &entry->item, level, entry->wanted)))
-				keep_entry(saved, other, entry, find_replaced(change, plan, entry),
+			     find_shared(table, plan->other, &entry->item, level, entry->wanted)))
+				keep_entry(table, plan, entry, find_replaced(change, plan, entry),
 					   level);
 		}
 }
 
 /** What the whole change has made of the groups, where that of others is what they have. */
-static void follow_groups(struct isst_change *change, const struct settings_plan *plan,
-			  struct settings_file *files)
+static void follow_groups(struct isst_change *change, struct settings_table *table)
 {
-	struct settings_file *saved = file_of(change, files, plan->name);
 	const struct item item = item_of_machine(ITEM_CPUSET_GROUPS);
 	const struct baseline_item *groups = baseline_find(&change->baseline, &item);
-	struct item_line *line = find_line(saved, &item, 0);
+	struct item_line *line = find_line(table, SETTINGS_CPUSET_GROUPS, &item, 0);
 	char *before;
-	int error;
 
-	saved->changed = saved->keeps = true;
-	if (saved->error || !groups || !groups->value_known ||
-	    item_value_equal(&item, groups->value, groups->now))
+	if (!groups || !groups->value_known || item_value_equal(&item, groups->value, groups->now))
 		return;
 	if (!line) {
-		add_line(saved, &(struct item_line){ .item = item,
+		add_line(table, &(struct item_line){ .owner = SETTINGS_CPUSET_GROUPS,
+						     .item = item,
 						     .old = groups->value,
 						     .written = groups->now });
 		return;
 	}
-	error = cpuset_groups_before(groups->value.text, line->old.text, line->written.text,
-				     &before);
-	if (!error)
-		error = item_value_set_text(change->context, &line->old, before);
+	table->error = cpuset_groups_before(groups->value.text, line->old.text, line->written.text,
+					    &before);
+	if (!table->error)
+		table->error = item_value_set_text(change->context, &line->old, before);
 	line->written = groups->now;
 	free(before);
-	saved->error = error;
 }
 
 static bool is_retained(const struct isst_change *change, const char *name,
@@ -450,258 +458,193 @@ static bool is_retained(const struct isst_change *change, const char *name,
  * Drops what was restored, and leaves a mark, so that a later `disable --auto` does not take it for
  * something that was not saved. What was absent as the change was made stays: its CPU went offline
  * since it was planned. The other feature gets the value from before both, in place of the one it
- * found; and, as the heir, what it keeps from going back.
+ * found; and, where it @inherits, what it keeps from going back.
  */
 static void forget(struct isst_change *change, const struct settings_plan *plan,
-		   struct settings_file *files)
+		   struct settings_table *table)
 {
-	struct settings_file *saved = file_of(change, files, plan->name);
-	struct settings_file *heir = plan->other ? file_of(change, files, plan->other) : NULL;
-	struct item_lines *lines = &saved->lines;
-	size_t kept = 0;
-
-	saved->changed = saved->forgets = true;
-	if (heir)
-		heir->heir_of = plan->name;
-	if (saved->error)
-		return;
-	for (size_t i = 0; i < lines->count; i++) {
-		const struct item_line line = lines->items[i];
+	for (size_t i = 0, count = table->lines.count; i < count; i++) {
+		struct item_line line = table->lines.items[i], *found;
 		const struct item *item = &line.item;
 		const struct entry *entry = NULL;
-		struct item_line *found;
 		bool retained;
 
-		if (!item_reaches_domain(item, &plan->domain) || line.level != plan->level) {
-			lines->items[kept++] = line;
+		if (!is_of(&line, plan->name) || !item_reaches_domain(item, &plan->domain) ||
+		    line.level != plan->level)
 			continue;
-		}
 		retained = is_retained(change, plan->name, &line);
 		/* What restores it. */
 		change_for_each_place (place, change, item)
 			if (!place->footprint && !entry)
 				entry = place_entry(place);
-		if (retained || (entry && entry->state == ENTRY_UNKNOWN && !entry->refused))
-			lines->items[kept++] = line;
-		if (retained || entry || !heir || heir->error || item->kind == ITEM_FEATURES ||
-		    settings_is_mark(&line))
+		if (!retained && !(entry && entry->state == ENTRY_UNKNOWN && !entry->refused))
+			table->lines.items[i].owner = NULL;
+		if (retained || entry || item->kind == ITEM_FEATURES || settings_is_mark(&line))
 			continue;
-		found = find_line(heir, item, line.level);
+		found = find_line(table, plan->other, item, line.level);
+		line.owner = plan->other;
 		if (found && item_value_equal(item, found->old, line.written))
 			found->old = line.old;
 		else if (!found && plan->inherits)
-			add_line(heir, &line);
-		else
-			continue;
-		heir->changed = true;
+			add_line(table, &line);
 	}
-	lines->count = kept;
-	saved->error = index_lines(saved);
-	add_line(saved, &(struct item_line){ .item = plan->domain, .level = plan->level });
+	keep_lines(&table->lines, NULL);
+	index_lines(table);
+	add_line(table, &(struct item_line){
+				.owner = plan->name, .item = plan->domain, .level = plan->level });
+}
+
+/** What becomes of the lines. */
+static void carry_out(struct isst_change *change, struct settings_table *table)
+{
+	table->error = read_all(change->context, &table->lines);
+	if (table->error == -ENOENT)
+		table->error = 0;
+	index_lines(table);
+	for (const struct settings_plan *plan = change->settings; plan && !table->error;
+	     plan = plan->next)
+		if (plan->kind == PLAN_KEEP)
+			keep(change, plan, table);
+		else if (plan->kind == PLAN_FOLLOW)
+			follow_groups(change, table);
+		else if (plan->kind == PLAN_FORGET)
+			forget(change, plan, table);
 }
 
 /* ---- Writing ---- */
 
-/** Writes all lines, over the old file without space for a new one; no lines: removes it. Returns 0
- * or a negative errno, without a message. */
-static int write_file(struct isst_context *context, const char *name, bool staged,
+/** Writes all lines. Returns 0 or a negative errno, with a message but for -ENOMEM. */
+static int write_file(struct isst_context *context, const char *name,
 		      const struct item_lines *saved)
 {
-	const struct runtime_directory *directory = &context->runtime;
-	const struct file_name file = file_name(name, staged);
-	struct memory_stream memory = { 0 };
-	char *header = NULL;
-	int error;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
 
-	if (saved->count == 0)
-		return runtime_file_remove(directory, file.text);
-	error = item_lines_header(context, file.text, ITEM_LINES_VERSION, &header);
-	if (!error)
-		error = memory_stream_open(&memory);
-	if (!error) {
-		fputs(header, memory.stream);
-		for (size_t i = 0; i < saved->count; i++)
-			item_line_print(memory.stream, &saved->items[i]);
-		fputs(ITEM_LINES_END "\n", memory.stream);
-		error = memory_stream_close(&memory);
+	if (error)
+		return error;
+	for (size_t i = 0; i < saved->count; i++) {
+		fprintf(memory.stream, "%s ", saved->items[i].owner);
+		item_line_print(memory.stream, &saved->items[i]);
 	}
-	if (!error)
-		error = runtime_file_replace(directory, file.text, memory.text);
-	if (error && memory.text && !staged &&
-	    runtime_file_overwrite(directory, file.text, memory.text) == 0)
-		error = 0;
-	free(header);
-	free(memory.text);
+	fputs(ITEM_LINES_END "\n", memory.stream);
+	error = memory_stream_close(&memory);
+	if (!error) {
+		error = item_lines_replace_text(context, name, VERSION, memory.text);
+		free(memory.text);
+	}
 	return error;
 }
 
-int settings_file_discard(struct isst_context *context, const char *name)
+int settings_discard(struct isst_context *context)
 {
-	return runtime_file_discard(&context->runtime, file_name(name, false).text);
+	struct item_lines saved;
+	const char *before = context->messages.error;
+	int error = read_file(context, SAVED_SETTINGS_FILE, &saved);
+
+	keep_lines(&saved, SETTINGS_CPUSET_GROUPS);
+	error = error || saved.count == 0
+			? runtime_file_discard(&context->runtime, SAVED_SETTINGS_FILE)
+			: write_file(context, SAVED_SETTINGS_FILE, &saved);
+	item_lines_clear(&saved);
+	context->messages.error = before;
+	return error;
 }
 
-/* ---- Once the change is made ---- */
-
-/** What later runs do without a file. */
-static const char *describe_loss(struct messages *texts, const char *name)
+/** Warns that the file cannot be read, or written. What was restored must not be restored again: it
+ * is deleted. */
+static void warn_of_failure(struct isst_change *change, const char *why)
 {
-	if (strcmp(name, SETTINGS_CPUSET_GROUPS) == 0)
-		return "cpusets of cgroup v1 do not get CPUs back when these come online";
-	return message_make(texts, "%s disable --auto will not restore them", name);
-}
+	bool forgets = false;
 
-/** Why a file was not written: it cannot be read, or put into its place. */
-static const char *cause(struct isst_change *change, const struct settings_file *file)
-{
-	return file->unread ? file->unread
-			    : message_make(&change->texts, "cannot write %s/" SAVED_PREFIX "%s: %s",
-					   change->context->runtime.path, file->name,
-					   runtime_file_strerror(file->error));
-}
-
-/** Saved settings that cannot be updated with what was restored are deleted. */
-static void warn_of_failure(struct isst_change *change, const struct settings_file *file)
-{
-	const char *why = cause(change, file), *name = file->name;
-
-	if (file->heir_of)
-		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
-			    "%s: it does not contain the values from before %s enable, and %s "
-			    "disable --auto will not restore them",
-			    why, file->heir_of, name);
-	if (file->keeps)
-		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
-			    "%s: the replaced settings are not saved, and %s", why,
-			    describe_loss(&change->texts, name));
-	if (file->forgets && settings_file_discard(change->context, name) == 0)
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next) {
+		forgets |= plan->kind == PLAN_FORGET;
+		if (plan->kind == PLAN_FOLLOW)
+			change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
+				    "%s: the replaced settings are not saved, and cpusets of "
+				    "cgroup v1 do not get CPUs back when these come online",
+				    why);
+		else if (plan->kind == PLAN_KEEP)
+			change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
+				    "%s: the replaced settings are not saved, and %s disable "
+				    "--auto will not restore them",
+				    why, plan->name);
+	}
+	if (forgets && runtime_file_discard(&change->context->runtime, SAVED_SETTINGS_FILE) == 0)
 		change_warn(change, ISST_WARNING_SAVED_SETTINGS_LOST,
-			    "%s: all saved settings were deleted, and the next %s disable --auto "
-			    "runs without them",
-			    why, name);
-	else if (file->forgets)
+			    "%s: all saved settings were deleted, and the next disable --auto runs "
+			    "without them",
+			    why);
+	else if (forgets)
 		change_warn(change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "%s: the restored settings are still saved; remove the file, or the "
-			    "next %s disable --auto restores them again",
-			    why, name);
-}
-
-/** Writes a file, behind the one that gets its values: a kill between leaves these in both. */
-static void put(struct isst_change *change, struct settings_file *file)
-{
-	struct settings_file *first = file->behind;
-
-	file->behind = NULL;
-	if (first)
-		put(change, first);
-	if (first && first->error && !file->error) {
-		file->error = first->error;
-		file->unread = cause(change, first);
-	}
-	if (!file->error && file->changed)
-		file->error = write_file(change->context, file->name, false, &file->lines);
-	file->changed = false;
-}
-
-/** Writes new contents beside the files. Returns whether all are there: some would be worse. */
-static bool stage(struct isst_change *change, struct settings_file *files)
-{
-	struct isst_context *context = change->context;
-	const char *before = context->messages.error;
-	int error = 0;
-
-	settings_unstage(context);
-	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == PLAN_KEEP)
-			keep(change, plan, files);
-		else if (plan->kind == PLAN_FOLLOW)
-			follow_groups(change, plan, files);
-		else if (plan->kind == PLAN_FORGET)
-			forget(change, plan, files);
-	for (size_t i = 0; i < FILES && !error; i++) {
-		error = files[i].error;
-		if (!error && files[i].changed)
-			error = write_file(context, NAMES[i], true, &files[i].lines);
-	}
-	if (error)
-		settings_unstage(context);
-	context->messages.error = before;
-	return !error;
-}
-
-/** Puts a staged file into its place, in any order: the journal states that the change is made. */
-static int adopt(struct isst_context *context, const char *name)
-{
-	int error = runtime_file_rename(&context->runtime, file_name(name, true).text,
-					file_name(name, false).text);
-
-	return error == -ENOENT ? 0 : error;
+			    "next disable --auto restores them again",
+			    why);
 }
 
 void settings_complete(struct isst_change *change)
 {
-	struct settings_file files[FILES] = { 0 };
-	bool adopted = !change->settings || stage(change, files);
+	struct isst_context *context = change->context;
+	struct messages *messages = &context->messages;
+	const char *before = messages->error, *why = NULL;
+	struct settings_table table = { 0 };
+	bool any, staged;
+	int error = 0;
 
+	messages->error = NULL;
+	if (change->settings)
+		carry_out(change, &table);
+	any = !table.error && table.lines.count > 0;
+	staged = any && write_file(context, STAGED, &table.lines) == 0;
 	journal_done(change);
-	for (size_t i = 0; i < FILES && adopted && change->settings; i++)
-		adopted = adopt(change->context, NAMES[i]) == 0;
-	for (size_t i = 0; i < FILES && !adopted; i++)
-		put(change, &files[i]);
-	/* What the other feature is to get first. */
-	for (size_t i = 0; i < 2 * FILES && !adopted; i++) {
-		const struct settings_file *file = &files[i % FILES];
-
-		if (file->error && (file->heir_of != NULL) == (i < FILES))
-			warn_of_failure(change, file);
-	}
-	if (!adopted)
-		settings_unstage(change->context);
-	for (size_t i = 0; i < FILES; i++) {
-		item_lines_clear(&files[i].lines);
-		item_index_clear(&files[i].index);
-	}
+	if (staged)
+		staged = !runtime_file_rename(&context->runtime, STAGED, SAVED_SETTINGS_FILE);
+	if (any && !staged)
+		settings_unstage(context);
+	if (table.error)
+		why = message_why(messages, table.error);
+	change_end_journal(change);
+	/* Now there may be the space that the journal had. */
+	if (any && !staged)
+		error = write_file(context, SAVED_SETTINGS_FILE, &table.lines);
+	if (error)
+		why = message_why(messages, error);
+	if (why)
+		warn_of_failure(change, why);
+	messages->error = before;
+	item_lines_clear(&table.lines);
+	item_index_clear(&table.index);
 }
 
-/* ---- For a run that is killed before its files are written ---- */
+/* ---- For a run that is killed before its file is in its place ---- */
 
 void settings_unstage(struct isst_context *context)
 {
-	for (size_t i = 0; i < FILES; i++) {
-		int error = runtime_file_discard(&context->runtime, file_name(NAMES[i], true).text);
+	int error = runtime_file_discard(&context->runtime, STAGED);
 
-		if (error)
-			message_trace(&context->messages,
-				      "cannot remove %s/" SAVED_PREFIX "%s.staged: %s",
-				      context->runtime.path, NAMES[i],
-				      runtime_file_strerror(error));
-	}
+	if (error)
+		message_trace(&context->messages, "cannot remove %s/" STAGED ": %s",
+			      context->runtime.path, runtime_file_strerror(error));
 }
 
 int settings_adopt(struct isst_context *context)
 {
 	const char *before = context->messages.error;
+	struct item_lines saved;
+	/* What is staged has to be a whole file of this boot. */
+	int error = read_file(context, STAGED, &saved);
 
-	for (size_t i = 0; i < FILES; i++) {
-		struct item_lines saved = { 0 };
-		/* What is staged has to be a whole file of this boot. */
-		int error = item_lines_read(context, file_name(NAMES[i], true).text, &saved);
-
-		item_lines_clear(&saved);
-		if (!error)
-			error = adopt(context, NAMES[i]);
-		if (runtime_file_is_shortage(error))
-			return message_error(
-				&context->messages, error,
-				"cannot keep the saved settings of a run that was killed after "
-				"its change was complete: %s",
-				error == -ENOMEM ? "out of memory" : strerror(-error));
-		if (error && error != -ENOENT)
-			message_notice(
-				&context->messages,
-				"a run was killed after its change was complete, and its saved "
-				"settings cannot be kept: %s",
-				describe_loss(&context->messages, NAMES[i]));
-	}
+	item_lines_clear(&saved);
+	if (!error)
+		error = runtime_file_rename(&context->runtime, STAGED, SAVED_SETTINGS_FILE);
+	if (runtime_file_is_shortage(error))
+		return message_error(&context->messages, error,
+				     "cannot keep the saved settings of a run that was killed "
+				     "after its change was complete: %s",
+				     error == -ENOMEM ? "out of memory" : strerror(-error));
+	if (error && error != -ENOENT)
+		message_notice(&context->messages,
+			       "a run was killed after its change was complete, and its saved "
+			       "settings cannot be kept: disable --auto will not restore them");
 	settings_unstage(context);
 	context->messages.error = before;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Saved settings: what `enable --auto` of a feature replaced, so that `disable --auto` can restore
- * it. One file a feature in the runtime directory, for this boot.
+ * it. A file of the runtime directory, for this boot.
  */
 #ifndef ISST_TRANSACTION_SAVED_SETTINGS_H
 #define ISST_TRANSACTION_SAVED_SETTINGS_H
@@ -29,8 +29,8 @@ void settings_plans_free(struct settings_plan *plans);
 
 /** Once the change is made, remembers what the steps from number @first on replaced, that are there
  * by now, in domains at the levels of settings_level(). @other: another feature, or NULL: where
- * this one replaces again what that one replaced since, its file gets the value from before both.
- * Returns 0, -ENOMEM, or another negative errno with a message: a file cannot be followed. */
+ * this one replaces again what that one replaced since, it gets the value from before both. Returns
+ * 0, -ENOMEM, or another negative errno with a message: the file cannot be followed. */
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first);
 
 /** Notes at which level a domain is, for the lines that are planned next. */
@@ -42,9 +42,9 @@ int settings_level(struct isst_change *change, const struct isst_domain *domain,
 int settings_follow_groups(struct isst_change *change);
 
 /** Once the change is made, deletes what is saved of a domain at a level, except for a mark and for
- * what is absent for now. @other: a feature, whose file gets the value from before both where it
- * contains one that this one had written; @inherits: that is on, and gets what was not restored
- * because of it. Returns as settings_save() does. */
+ * what is absent for now. @other: a feature, which gets the value from before both where it has
+ * saved one that this one had written; @inherits: that is on, and gets what was not restored
+ * because of it. Returns 0 or -ENOMEM. */
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level);
 
@@ -76,17 +76,17 @@ int settings_find(struct isst_context *context, const char *name, const struct i
 /** Whether a line is without a value: the settings of its domain at a level were restored. */
 bool settings_is_mark(const struct item_line *line);
 
-/** Reads all lines of a file. Returns as settings_read() does. */
-int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved);
+/** Reads all lines of a feature, or of SETTINGS_CPUSET_GROUPS. Returns as settings_read() does. */
+int settings_read_all(struct isst_context *context, const char *owner, struct item_lines *saved);
 
-/** Removes or empties a file, if there is one. Returns 0 or a negative errno, without a message. */
-int settings_file_discard(struct isst_context *context, const char *name);
+/** Deletes what is saved of features. Returns 0 or a negative errno, without a message. */
+int settings_discard(struct isst_context *context);
 
-/** Notes in the journal that the change is complete, and writes the files. They are staged before
- * that: the next run completes what a killed one leaves. A failure is only warned of. */
+/** Ends the journal of a change that is complete, and writes the file. It is staged before that:
+ * the next run completes what a killed one leaves. A failure is only warned of. */
 void settings_complete(struct isst_change *change);
 
-/** Completes the files of a run that was killed after that. Returns 0, or a negative errno with a
+/** Completes the file of a run that was killed after that. Returns 0, or a negative errno with a
  * message where memory or descriptors are short: all is left to the next run. */
 int settings_adopt(struct isst_context *context);
 

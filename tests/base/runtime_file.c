@@ -100,30 +100,6 @@ FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-FAKE_TEST(a_file_is_written_over_in_its_place)
-{
-	static const char *const TEXTS[] = { "a shorter text", "one that is longer than the text" };
-	autofree char *path = path_of(fake, "file");
-
-	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "x"), -ENOENT);
-	for (size_t i = 0; i < 2; i++) {
-		struct stat before, after;
-
-		assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "the text before"),
-				 0);
-		assert_int_equal(stat(path, &before), 0);
-		assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", TEXTS[i]), 0);
-		assert_int_equal(stat(path, &after), 0);
-		assert_int_equal(before.st_ino, after.st_ino);
-		check_text(fake, "file", TEXTS[i]);
-	}
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
-	assert_int_equal(symlink("other", path), 0);
-	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "y"), -ELOOP);
-	check_text(fake, "other", "x");
-}
-
 FAKE_TEST(a_directory_is_no_file)
 {
 	autofree char *path = path_of(fake, "file");

@@ -9,8 +9,8 @@
 
 static const char *const names[] = {
 	"journal",
-	"record-base-freq",
-	"record-turbo-freq",
+	"saved-settings",
+	"saved-settings",
 	"topology",
 };
 /* Each reads one of them: recovery before a change, disable -a, discovery. */

@@ -115,10 +115,10 @@ for name in tiny tpmi-tiny; do
 		} > "$seeds/remembered/$name-$2${3:-}"
 	}
 	on base-freq enable -a
-	keep 1 record-base-freq
+	keep 1 saved-settings
 	on base-freq disable -a
 	on turbo-freq enable -a
-	keep 2 record-turbo-freq
+	keep 2 saved-settings -turbo-freq
 	on turbo-freq disable -a
 	echo 0 > "$scratch/zero"
 	ISST_EMULATE=$platform ISST_EMULATE_STATE=$state "$build/isst" emulate -- \

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RECORD "run/record-base-freq"
+#define RECORD "run/saved-settings"
 
 /** The lines of the picture that begin with @start, to be freed. */
 static char *lines_of(const struct machine *machine, const char *start)
@@ -152,13 +152,10 @@ static const struct {
 /** What it has replaced could not be recorded behind what is there already. */
 TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 {
-	static const char *const ENABLES[][3] = {
-		{ "tests/tiny", "base-freq enable auto", "run/record-base-freq" },
-		{ "tests/tiny", "turbo-freq enable auto cpus", "run/record-turbo-freq" },
-		/* It may take what the other one replaced over, or hand that down. */
-		{ "tests/tiny", "base-freq enable auto", "run/record-turbo-freq" },
-		{ "tests/tiny", "turbo-freq enable auto cpus", "run/record-base-freq" },
-		{ "cascadelake-6230n", "base-freq enable auto", "run/record-base-freq" },
+	static const char *const ENABLES[][2] = {
+		{ "tests/tiny", "base-freq enable auto" },
+		{ "tests/tiny", "turbo-freq enable auto cpus" },
+		{ "cascadelake-6230n", "base-freq enable auto" },
 	};
 
 	for (size_t i = 0; i < COUNT(ENABLES) * COUNT(USELESS); i++) {
@@ -172,7 +169,7 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 		assert_true(machine_restart(&machine, NULL));
 		machine_look(&machine);
 		autofree char *before = machine_picture(&machine);
-		autofree char *path = path_of(&machine, enable[2]);
+		autofree char *path = path_of(&machine, RECORD);
 		unlink(path);
 		USELESS[kind].leave(path);
 		outcome = machine_try(&machine, enable[1]);
@@ -180,7 +177,7 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 			fail_msg("%s, %s: %d, %s", enable[1], USELESS[kind].reason,
 				 outcome_error(outcome), outcome->message);
 		check_holds(outcome->message, USELESS[kind].reason);
-		check_holds(outcome->message, enable[2]);
+		check_holds(outcome->message, RECORD);
 		assert_string_equal(outcome->steps, "");
 		assert_int_equal(unlink(path), 0);
 		machine_check(&machine, before, "%s, %s", enable[1], USELESS[kind].reason);
@@ -188,23 +185,11 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 	}
 }
 
-/** The other feature's record is written as well: it takes over what was there before both. */
-MACHINE_TEST(disable_changes_nothing_while_the_other_record_cannot_be_followed, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	assert_true(machine_prepare(machine, "base-freq enable auto; turbo-freq enable auto cpus"));
-	autofree char *enabled = machine_picture(machine);
-	machine_write(machine, "run/record-turbo-freq", "x");
-	outcome = machine_expect(machine, "base-freq disable auto", -EIO);
-	check_holds(outcome->message, "record-turbo-freq:1 is truncated");
-	machine_check(machine, enabled, "base-freq disable");
-}
-
 /** A record with one more line, to be freed. */
 static char *with_line(const char *record, const char *line)
 {
-	return formatted("%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")), record, line);
+	return formatted("%.*sbase-freq %s\nend\n", (int)(strlen(record) - strlen("end\n")), record,
+			 line);
 }
 
 /** Other programs may write the file; this program never writes these lines. */
@@ -227,10 +212,9 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 		"core-power 0 0 0 0 0 5 1",
 		"scaling-min 0 0 0 1 0 99000000 3000000",
 	};
-	static const char *const PAIRS[][3] = {
-		{ "base-freq enable auto", "base-freq disable auto", "run/record-base-freq" },
-		{ "turbo-freq enable auto cpus", "turbo-freq disable auto",
-		  "run/record-turbo-freq" },
+	static const char *const PAIRS[][2] = {
+		{ "base-freq enable auto", "base-freq disable auto" },
+		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
 	};
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
@@ -238,14 +222,14 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 
 		machine_begin(&machine, "tests/tiny");
 		assert_true(machine_prepare(&machine, PAIRS[i][0]));
-		autofree char *record = machine_text(&machine, PAIRS[i][2]);
+		autofree char *record = machine_text(&machine, RECORD);
 		assert_non_null(record);
 		autofree char *enabled = machine_picture(&machine);
 		for (size_t j = 0; j < COUNT(LINES); j++) {
 			autofree char *text = with_line(record, LINES[j]);
 			const struct outcome *outcome;
 
-			machine_write(&machine, PAIRS[i][2], text);
+			machine_write(&machine, RECORD, text);
 			outcome = machine_try(&machine, PAIRS[i][1]);
 			if (outcome_error(outcome) != -EIO)
 				fail_msg("%s: %d, %s", LINES[j], outcome_error(outcome),
@@ -253,22 +237,21 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 			check_holds(outcome->message, "not possible on this machine");
 			machine_check(&machine, enabled, "%s", LINES[j]);
 		}
-		machine_write(&machine, PAIRS[i][2], record);
+		machine_write(&machine, RECORD, record);
 		assert_true(machine_prepare(&machine, PAIRS[i][1]));
 		machine_end(&machine);
 	}
 }
 
 /** Takes all names that a new file could have before it takes the place of the record. */
-static void leave_no_room(const struct machine *machine, const char *record, bool taken)
+static void leave_no_room(const struct machine *machine)
 {
-	for (unsigned int i = 0; i < 100; i++) {
-		autofree char *path = formatted("%s/%s.%ld.%u", machine->state, record,
-						(long)getpid(), i);
-		if (taken)
-			leave_empty(path);
-		else
-			assert_int_equal(unlink(path), 0);
+	static const char *const FILES[] = { RECORD, RECORD ".staged" };
+
+	for (unsigned int i = 0; i < 200; i++) {
+		autofree char *path = formatted("%s/%s.%ld.%u", machine->state, FILES[i % 2],
+						(long)getpid(), i / 2);
+		leave_empty(path);
 	}
 }
 
@@ -277,46 +260,11 @@ MACHINE_TEST(restored_settings_are_deleted_without_space_for_a_new_file, "tests/
 	const struct outcome *outcome;
 
 	assert_true(machine_prepare(machine, "base-freq enable auto"));
-	leave_no_room(machine, RECORD, true);
-	leave_no_room(machine, RECORD ".staged", true);
+	leave_no_room(machine);
 	outcome = machine_expect(machine, "base-freq disable auto", 0);
-	assert_null(strstr(outcome->warnings, "record-base-freq"));
-	leave_no_room(machine, RECORD, false);
-	leave_no_room(machine, RECORD ".staged", false);
-	/* What the user asks for from now on is his, the same values included. */
-	assert_true(machine_prepare(machine, "core-power enable"));
-	autofree char *chosen = machine_picture(machine);
-	assert_true(machine_prepare(machine, "base-freq disable auto"));
-	machine_check(machine, chosen, "a second disable");
-}
-
-/** All writers of the two files of saved settings. */
-static void leave_no_room_for_records(const struct machine *machine, bool taken)
-{
-	static const char *const FILES[] = { "run/record-base-freq", "run/record-base-freq.staged",
-					     "run/record-turbo-freq",
-					     "run/record-turbo-freq.staged" };
-
-	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++)
-		leave_no_room(machine, FILES[i], taken);
-}
-
-MACHINE_TEST(settings_taken_over_by_the_other_feature_need_no_new_file, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	assert_true(machine_prepare(machine, "association"));
-	autofree char *before = machine_picture(machine);
-	assert_true(machine_prepare(machine, "turbo-freq enable auto"));
-	assert_true(machine_prepare(machine, "base-freq enable auto"));
-	leave_no_room_for_records(machine, true);
-	outcome = machine_expect(machine, "turbo-freq disable auto", 0);
-	assert_null(strstr(outcome->warnings, "record-"));
-	/* The other one has nothing to get by now: its record is not written, and not named. */
-	outcome = machine_expect(machine, "base-freq disable auto", 0);
-	assert_null(strstr(outcome->warnings, "record-"));
-	leave_no_room_for_records(machine, false);
-	machine_check(machine, before, "both features off");
+	check_holds(outcome->warnings, "saved-settings: File exists: all saved settings were "
+				       "deleted, and the next disable --auto runs without them");
+	assert_null(machine_text(machine, RECORD));
 }
 
 MACHINE_TEST(settings_that_could_not_be_saved_are_reported, "tests/tiny")
@@ -324,8 +272,7 @@ MACHINE_TEST(settings_that_could_not_be_saved_are_reported, "tests/tiny")
 	const struct outcome *outcome;
 
 	machine_look(machine);
-	leave_no_room(machine, RECORD, true);
-	leave_no_room(machine, RECORD ".staged", true);
+	leave_no_room(machine);
 	outcome = machine_expect(machine, "base-freq enable auto", 0);
 	check_holds(outcome->warnings, "the replaced settings are not saved, and base-freq disable "
 				       "--auto will not restore them");
@@ -471,10 +418,10 @@ static void check_nothing_recorded(const struct machine *machine)
 	char *record = machine_text(machine, RECORD), *rest = record, *line;
 
 	assert_non_null(record);
-	check_holds(record, "\nlevel ");
+	check_holds(record, "\nbase-freq level ");
 	assert_non_null(strsep(&rest, "\n"));
 	while ((line = strsep(&rest, "\n")))
-		if (*line && strncmp(line, "level ", strlen("level ")) != 0 &&
+		if (*line && strncmp(line, "base-freq level ", strlen("base-freq level ")) != 0 &&
 		    strcmp(line, "end") != 0)
 			fail_msg("still recorded: %s", line);
 	free(record);
@@ -635,12 +582,11 @@ TEST(D38_limits_of_a_preset_platform_are_restored)
 }
 
 /** The lines of saved settings, without those with format and boot; to be freed. */
-static char *record_lines(const struct machine *machine, const char *name)
+static char *record_lines(const struct machine *machine)
 {
 	char *lines;
 
-	autofree char *path = formatted("run/record-%s", name);
-	autofree char *text = machine_text(machine, path);
+	autofree char *text = machine_text(machine, RECORD);
 	lines = text && strchr(text, '\n') ? strdup(strchr(text, '\n') + 1) : strdup("no record");
 	assert_non_null(lines);
 	return lines;
@@ -673,7 +619,6 @@ static void make_at_once(const struct machine *machine, const char *requests)
 /** What each request replaced is what those before it left, whether they are one change or not. */
 TEST(requests_of_one_change_record_what_as_many_changes_do)
 {
-	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
 	static const struct {
 		const char *platform, *before, *requests;
 	} CASES[] = {
@@ -690,24 +635,17 @@ TEST(requests_of_one_change_record_what_as_many_changes_do)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
-		char *expected[COUNT(NAMES)];
 
 		machine_begin(&machine, CASES[i].platform);
 		assert_true(machine_restart(&machine, CASES[i].before));
 		assert_true(machine_prepare(&machine, CASES[i].requests));
-		for (size_t j = 0; j < COUNT(NAMES); j++)
-			expected[j] = record_lines(&machine, NAMES[j]);
+		autofree char *expected = record_lines(&machine);
 		assert_true(machine_restart(&machine, CASES[i].before));
 		make_at_once(&machine, CASES[i].requests);
-		for (size_t j = 0; j < COUNT(NAMES); j++) {
-			autofree char *lines = record_lines(&machine, NAMES[j]);
-
-			if (strcmp(lines, expected[j]) != 0)
-				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s",
-					 CASES[i].platform, CASES[i].requests, NAMES[j], lines,
-					 expected[j]);
-			free(expected[j]);
-		}
+		autofree char *lines = record_lines(&machine);
+		if (strcmp(lines, expected) != 0)
+			fail_msg("%s, %s:\n%sexpected:\n%s", CASES[i].platform, CASES[i].requests,
+				 lines, expected);
 		machine_end(&machine);
 	}
 }
@@ -906,7 +844,6 @@ static void discard_the_journal(const struct machine *machine)
 /** The journal held what was replaced as well, and is gone. */
 TEST(saved_settings_survive_a_kill_after_the_change)
 {
-	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
 	static const struct {
 		const char *platform, *before, *request;
 	} CASES[] = {
@@ -922,26 +859,20 @@ TEST(saved_settings_survive_a_kill_after_the_change)
 
 	for (size_t i = 0; i < COUNT(CASES) * COUNT(NEXT); i++) {
 		const char *request = CASES[i / COUNT(NEXT)].request;
-		char *expected[COUNT(NAMES)];
 		struct machine machine;
 
 		machine_begin(&machine, CASES[i / COUNT(NEXT)].platform);
 		assert_true(machine_restart(&machine, CASES[i / COUNT(NEXT)].before));
 		assert_true(machine_prepare(&machine, request));
-		for (size_t j = 0; j < COUNT(NAMES); j++)
-			expected[j] = record_lines(&machine, NAMES[j]);
+		autofree char *expected = record_lines(&machine);
 		assert_true(machine_restart(&machine, CASES[i / COUNT(NEXT)].before));
 		make_killed(&machine, request, true);
 		NEXT[i % COUNT(NEXT)](&machine);
 		assert_null(machine_text(&machine, JOURNAL));
-		for (size_t j = 0; j < COUNT(NAMES); j++) {
-			autofree char *lines = record_lines(&machine, NAMES[j]);
-
-			if (strcmp(lines, expected[j]) != 0)
-				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s", machine.name,
-					 request, NAMES[j], lines, expected[j]);
-			free(expected[j]);
-		}
+		autofree char *lines = record_lines(&machine);
+		if (strcmp(lines, expected) != 0)
+			fail_msg("%s, %s:\n%sexpected:\n%s", machine.name, request, lines,
+				 expected);
 		assert_null(machine_text(&machine, RECORD ".staged"));
 		machine_end(&machine);
 	}
@@ -988,7 +919,7 @@ MACHINE_TEST(a_journal_that_cannot_be_read_for_now_is_kept, "tests/tiny")
 		if (discard)
 			isst_journal_keep(context);
 		starved = discard ? 1 : at;
-		starved_file = at == 4 ? "record-base-freq.staged" : "journal";
+		starved_file = at == 4 ? "saved-settings.staged" : "journal";
 		assert_int_not_equal(
 			discard ? isst_journal_discard(context, 0) : isst_discover(context), 0);
 		assert_non_null(strstr(isst_error(context),
@@ -1023,14 +954,14 @@ TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 		machine_begin(&machine, "tests/tiny");
 		assert_true(machine_restart(&machine, BEFORE[i]));
 		autofree char *before = machine_picture(&machine);
-		autofree char *former = record_lines(&machine, "base-freq");
+		autofree char *former = record_lines(&machine);
 		make_killed(&machine, "base-freq enable auto", false);
 		lines = machine_text(&machine, RECORD ".staged");
 		assert_non_null(lines);
 		free(lines);
 		recover_by_the_next_run(&machine);
 		machine_check(&machine, before, "a rollback");
-		lines = record_lines(&machine, "base-freq");
+		lines = record_lines(&machine);
 		assert_string_equal(lines, former);
 		assert_null(machine_text(&machine, RECORD ".staged"));
 		free(lines);

@@ -57,15 +57,12 @@ static int die(struct isst_context *context, struct isst_change *change)
 	return 0;
 }
 
-/** Files of saved settings, one behind the other, to be freed. */
+/** The file of saved settings, to be freed. */
 static char *saved_settings(const struct machine *machine)
 {
-	autofree char *base = machine_text(machine, "run/record-base-freq");
-	char *turbo = machine_text(machine, "run/record-turbo-freq"), *both;
+	char *text = machine_text(machine, "run/saved-settings");
 
-	both = formatted("%s%s", base ? base : "", turbo ? turbo : "");
-	free(turbo);
-	return both;
+	return text ? text : strdup("");
 }
 
 static void make_held(const struct machine *machine, const struct request *request,

@@ -54,7 +54,7 @@ control() {
 
 power_on() {
 	control reset
-	rm -f /run/isst/record-* /run/isst/journal
+	rm -f /run/isst/saved-settings /run/isst/journal
 	reset_limits min
 	reset_limits max
 	echo > $hardware/changes
