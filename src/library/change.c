@@ -279,113 +279,33 @@ static int plan_turbo_mode(struct isst_change *change, const struct call *call,
 				      call->flags & ISST_CHANGE_ADD_ENABLE);
 }
 
-int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
-			  const struct isst_request *request, unsigned int flags,
-			  struct isst_results **results)
-{
-	static const struct addition LEVEL = {
-		.plan = plan_level,
-		.needed = ISST_VALUE_LEVEL,
-		.values = { ISST_VALUE_LEVEL },
-		.flags = ISST_CHANGE_ADD_ONLINE,
-	};
+/** Defines a function of isst.h by its struct addition. */
+#define ADD(name, ...) \
+	int name(struct isst_change *change, const struct isst_targets *targets, \
+		 const struct isst_request *request, unsigned int flags, \
+		 struct isst_results **results) \
+	{ \
+		static const struct addition ADDITION = { __VA_ARGS__ }; \
+\
+		return add(&ADDITION, change, targets, request, flags, results); \
+	}
 
-	return add(&LEVEL, change, targets, request, flags, results);
-}
-
-int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
-			      const struct isst_request *request, unsigned int flags,
-			      struct isst_results **results)
-{
-	static const struct addition BASE_FREQ = {
-		.plan = plan_base_freq,
-		.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	};
-
-	return add(&BASE_FREQ, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	static const struct addition TURBO_FREQ = {
-		.plan = plan_turbo_freq,
-		.values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
-		.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	};
-
-	return add(&TURBO_FREQ, change, targets, request, flags, results);
-}
-
-int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	static const struct addition CORE_POWER = {
-		.plan = plan_core_power,
-		.values = { ISST_VALUE_PRIORITY },
-		.flags = ONE_WAY,
-	};
-
-	return add(&CORE_POWER, change, targets, request, flags, results);
-}
-
-int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
-			 const struct isst_request *request, unsigned int flags,
-			 struct isst_results **results)
-{
-	static const struct addition CLOS = {
-		.plan = plan_clos,
-		.needed = ISST_VALUE_CLOS,
-		.values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
-			    ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
-			    ISST_VALUE_CLOS_DESIRED_MHZ },
-	};
-
-	return add(&CLOS, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_ratio_limits(struct isst_change *change,
-				       const struct isst_targets *targets,
-				       const struct isst_request *request, unsigned int flags,
-				       struct isst_results **results)
-{
-	static const struct addition LIMITS = {
-		.plan = plan_limits,
-		.needed = ISST_VALUE_TURBO_RATIO_LIMITS,
-		.values = { ISST_VALUE_TURBO_RATIO_LIMITS },
-	};
-
-	return add(&LIMITS, change, targets, request, flags, results);
-}
-
-int isst_change_add_clos_association(struct isst_change *change, const struct isst_targets *targets,
-				     const struct isst_request *request, unsigned int flags,
-				     struct isst_results **results)
-{
-	static const struct addition ASSOCIATION = {
-		.plan = plan_associations,
-		.for_cpus = true,
-		.needed = ISST_VALUE_CLOS,
-		.values = { ISST_VALUE_CLOS },
-	};
-
-	return add(&ASSOCIATION, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	static const struct addition TURBO_MODE = {
-		.plan = plan_turbo_mode,
-		.for_cpus = true,
-		.flags = ONE_WAY,
-	};
-
-	return add(&TURBO_MODE, change, targets, request, flags, results);
-}
+ADD(isst_change_add_level, .plan = plan_level, .needed = ISST_VALUE_LEVEL,
+    .values = { ISST_VALUE_LEVEL }, .flags = ISST_CHANGE_ADD_ONLINE)
+ADD(isst_change_add_base_freq, .plan = plan_base_freq, .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
+ADD(isst_change_add_turbo_freq, .plan = plan_turbo_freq,
+    .values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
+    .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
+ADD(isst_change_add_core_power, .plan = plan_core_power, .values = { ISST_VALUE_PRIORITY },
+    .flags = ONE_WAY)
+ADD(isst_change_add_clos, .plan = plan_clos, .needed = ISST_VALUE_CLOS,
+    .values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
+		ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ })
+ADD(isst_change_add_turbo_ratio_limits, .plan = plan_limits,
+    .needed = ISST_VALUE_TURBO_RATIO_LIMITS, .values = { ISST_VALUE_TURBO_RATIO_LIMITS })
+ADD(isst_change_add_clos_association, .plan = plan_associations, .for_cpus = true,
+    .needed = ISST_VALUE_CLOS, .values = { ISST_VALUE_CLOS })
+ADD(isst_change_add_turbo_mode, .plan = plan_turbo_mode, .for_cpus = true, .flags = ONE_WAY)
 
 int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
 			       const struct isst_request *request, unsigned int flags,

@@ -12,56 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The kinds of results: each target has one or several, one struct each. */
-enum kind {
-	READ_PROFILES,
-	READ_CORE_POWER,
-	READ_CLOS,
-	READ_ASSOCIATIONS,
-	READ_TURBO_RATIO_LIMITS,
-	READ_UNCORE,
-	READ_SCALING,
-	READ_FREQUENCIES,
-	READ_REASONS,
-	READ_POWER,
-};
-
-#define ROW(type, target, sources) \
-	.size = sizeof(type), .target_at = offsetof(type, target), \
-	.failure_at = offsetof(type, failure), .carried = (sources)
-#define CARRIES(source) (1U << SOURCE_##source)
-
-static const struct read_kind {
+/** A kind of results: each target has one or several, one struct each. */
+struct read_kind {
+	int (*read)(struct isst_context *context, void *structs, size_t count);
 	size_t size;
 	size_t target_at;     /* of the domain or CPU that the struct is about */
 	size_t failure_at;    /* of what stands against all of it */
 	unsigned int carried; /* sources that are found in the struct */
 	bool needs_success;   /* they are found only where nothing failed */
 	bool of_cpus;	      /* targets are CPUs */
+	bool of_clos;	      /* a struct for each CLOS, or for the one that the request names */
 	/* A part of results with a failure of its own; 0: there is none. */
 	enum isst_part part;
 	size_t part_failure_at;
-} KINDS[] = {
-	[READ_PROFILES] = { ROW(struct isst_perf_profile, domain, CARRIES(PERF_PROFILE)),
-			    .part = ISST_PART_PERF_PROFILE,
-			    .part_failure_at = offsetof(struct isst_perf_profile, failure) },
-	[READ_CORE_POWER] = { ROW(struct isst_core_power, domain,
-				  CARRIES(CORE_POWER) | CARRIES(CLOS_USE)),
-			      .part = ISST_PART_CLOS,
-			      .part_failure_at = offsetof(struct isst_core_power, clos_failure) },
-	[READ_CLOS] = { ROW(struct isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG)) },
-	[READ_ASSOCIATIONS] = { ROW(struct isst_clos_association, cpu, CARRIES(ASSOCIATION)),
-				.of_cpus = true },
-	[READ_TURBO_RATIO_LIMITS] = { ROW(struct isst_turbo_ratio_limits, domain,
-					  CARRIES(LIMITS)) },
-	[READ_UNCORE] = { ROW(struct uncore_values, domain, CARRIES(UNCORE)) },
-	[READ_SCALING] = { ROW(struct scaling_limits, cpu, CARRIES(SCALING)), .of_cpus = true,
-			   .needs_success = true },
-	[READ_FREQUENCIES] = { ROW(struct cpu_running, cpu, CARRIES(RUNNING)), .of_cpus = true,
-			       .needs_success = true },
-	[READ_REASONS] = { ROW(struct cpu_running, cpu, CARRIES(REASONS)), .of_cpus = true,
-			   .needs_success = true },
-	[READ_POWER] = { ROW(struct domain_power, domain, CARRIES(POWER)), .needs_success = true },
 };
 
 static int read_fabrics(struct isst_context *context, struct uncore_values *values)
@@ -100,33 +63,6 @@ static int read_uncore(struct isst_context *context, struct uncore_values *value
 	return error;
 }
 
-static int read_structs(enum kind kind, struct isst_context *context, void *structs, size_t count)
-{
-	switch (kind) {
-	case READ_PROFILES:
-		return perf_profile_read(context, structs, count);
-	case READ_CORE_POWER:
-		return core_power_read(context, structs, count);
-	case READ_CLOS:
-		return clos_read(context, structs, count);
-	case READ_ASSOCIATIONS:
-		return clos_association_read(context, structs, count);
-	case READ_TURBO_RATIO_LIMITS:
-		return turbo_ratio_limits_read(context, structs, count);
-	case READ_UNCORE:
-		return read_uncore(context, structs, count);
-	case READ_SCALING:
-		return scaling_limits_read(context, structs, count);
-	case READ_FREQUENCIES:
-		return frequencies_read(context, structs, count);
-	case READ_REASONS:
-		return reasons_read(context, structs, count);
-	case READ_POWER:
-		return power_read(context, structs, count);
-	}
-	return -EINVAL;
-}
-
 static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
 {
 	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
@@ -141,17 +77,15 @@ static int point_result(const struct read_kind *kind, struct isst_result *result
 	return error;
 }
 
-/** Reads for targets: of CLOS all of each, or the one that the request names. */
-static int read_results(enum kind number, struct isst_context *context,
+static int read_results(const struct read_kind *kind, struct isst_context *context,
 			const struct isst_targets *targets, const struct isst_request *request,
 			unsigned int flags, struct isst_results **out)
 {
 	static const int CLOS_VALUES[] = { ISST_VALUE_CLOS, 0 };
-	const struct read_kind *kind = &KINDS[number];
 	const struct call call = { .context = context,
 				   .targets = targets,
 				   .request = request,
-				   .values = number == READ_CLOS ? CLOS_VALUES : NULL,
+				   .values = kind->of_clos ? CLOS_VALUES : NULL,
 				   .flags = flags,
 				   .for_cpus = kind->of_cpus };
 	unsigned int each = 1;
@@ -166,7 +100,7 @@ static int read_results(enum kind number, struct isst_context *context,
 	error = call_check(&call, &list);
 	if (error)
 		return error;
-	if (number == READ_CLOS && !request_get(request, ISST_VALUE_CLOS, &clos))
+	if (kind->of_clos && !request_get(request, ISST_VALUE_CLOS, &clos))
 		each = ISST_CLOS_COUNT;
 	results = results_new(&call, &list, each, kind->carried);
 	if (results)
@@ -181,11 +115,11 @@ static int read_results(enum kind number, struct isst_context *context,
 
 		memcpy((char *)results->structs + i * kind->size + kind->target_at, &target,
 		       sizeof(target));
-		if (number == READ_CLOS)
+		if (kind->of_clos)
 			((struct isst_clos *)results->structs)[i].clos = (unsigned int)clos +
 									 (unsigned int)(i % each);
 	}
-	error = read_structs(number, context, results->structs, results->count);
+	error = kind->read(context, results->structs, results->count);
 	for (size_t i = 0; i < results->count && !error; i++)
 		if (point_result(kind, &results->items[i],
 				 (const char *)results->structs + i * kind->size))
@@ -198,75 +132,48 @@ static int read_results(enum kind number, struct isst_context *context,
 	return results_conclude(context, results, NULL);
 }
 
-int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_PROFILES, context, targets, request, flags, results);
-}
+#define CARRIES(source) (1U << SOURCE_##source)
 
-int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
-			 const struct isst_request *request, unsigned int flags,
-			 struct isst_results **results)
-{
-	return read_results(READ_CORE_POWER, context, targets, request, flags, results);
-}
+/** Defines a function of isst.h by the reader of its structs. */
+#define READ(name, reader, type, target, ...) \
+	static int reader##_any(struct isst_context *context, void *structs, size_t count) \
+	{ \
+		return reader(context, structs, count); \
+	} \
+	int name(struct isst_context *context, const struct isst_targets *targets, \
+		 const struct isst_request *request, unsigned int flags, \
+		 struct isst_results **results) \
+	{ \
+		static const struct read_kind KIND = { \
+			.read = reader##_any, \
+			.size = sizeof(struct type), \
+			.target_at = offsetof(struct type, target), \
+			.failure_at = offsetof(struct type, failure), \
+			.carried = __VA_ARGS__, \
+		}; \
+\
+		return read_results(&KIND, context, targets, request, flags, results); \
+	}
 
-int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
-		   const struct isst_request *request, unsigned int flags,
-		   struct isst_results **results)
-{
-	return read_results(READ_CLOS, context, targets, request, flags, results);
-}
-
-int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
-				const struct isst_request *request, unsigned int flags,
-				struct isst_results **results)
-{
-	return read_results(READ_ASSOCIATIONS, context, targets, request, flags, results);
-}
-
-int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
-				 const struct isst_request *request, unsigned int flags,
-				 struct isst_results **results)
-{
-	return read_results(READ_TURBO_RATIO_LIMITS, context, targets, request, flags, results);
-}
-
-int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_UNCORE, context, targets, request, flags, results);
-}
-
-int isst_read_scaling_limits(struct isst_context *context, const struct isst_targets *targets,
-			     const struct isst_request *request, unsigned int flags,
-			     struct isst_results **results)
-{
-	return read_results(READ_SCALING, context, targets, request, flags, results);
-}
-
-int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
-			  const struct isst_request *request, unsigned int flags,
-			  struct isst_results **results)
-{
-	return read_results(READ_FREQUENCIES, context, targets, request, flags, results);
-}
-
-int isst_read_limit_reasons(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_REASONS, context, targets, request, flags, results);
-}
-
-int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
-		    const struct isst_request *request, unsigned int flags,
-		    struct isst_results **results)
-{
-	return read_results(READ_POWER, context, targets, request, flags, results);
-}
+READ(isst_read_perf_profiles, perf_profile_read, isst_perf_profile, domain, CARRIES(PERF_PROFILE),
+     .part = ISST_PART_PERF_PROFILE, .part_failure_at = offsetof(struct isst_perf_profile, failure))
+READ(isst_read_core_power, core_power_read, isst_core_power, domain,
+     CARRIES(CORE_POWER) | CARRIES(CLOS_USE), .part = ISST_PART_CLOS,
+     .part_failure_at = offsetof(struct isst_core_power, clos_failure))
+READ(isst_read_clos, clos_read, isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG),
+     .of_clos = true)
+READ(isst_read_clos_associations, clos_association_read, isst_clos_association, cpu,
+     CARRIES(ASSOCIATION), .of_cpus = true)
+READ(isst_read_turbo_ratio_limits, turbo_ratio_limits_read, isst_turbo_ratio_limits, domain,
+     CARRIES(LIMITS))
+READ(isst_read_uncore_limits, read_uncore, uncore_values, domain, CARRIES(UNCORE))
+READ(isst_read_scaling_limits, scaling_limits_read, scaling_limits, cpu, CARRIES(SCALING),
+     .of_cpus = true, .needs_success = true)
+READ(isst_read_frequencies, frequencies_read, cpu_running, cpu, CARRIES(RUNNING), .of_cpus = true,
+     .needs_success = true)
+READ(isst_read_limit_reasons, reasons_read, cpu_running, cpu, CARRIES(REASONS), .of_cpus = true,
+     .needs_success = true)
+READ(isst_read_power, power_read, domain_power, domain, CARRIES(POWER), .needs_success = true)
 
 _Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 
