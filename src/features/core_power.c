@@ -52,12 +52,26 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 				     ISST_CLOS_COUNT - 1);
 	if (!context_accepts_domain(context, clos->domain, &clos->failure))
 		return 0;
-	return context->firmware.operations->plan_clos(batch, clos);
+	return context->firmware.operations->plan_get(
+		batch, &(struct setting_request){ clos->domain, SETTING_CLOS, clos->clos,
+						  &clos->word, &clos->failure });
 }
 
 int clos_read(struct isst_context *context, struct isst_clos *configs, size_t count)
 {
-	return context_read(context, configs, count, sizeof(*configs), plan_clos);
+	enum { MHZ_PER_RATIO = 100 };
+	int error = context_read(context, configs, count, sizeof(*configs), plan_clos);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct isst_clos *clos = &configs[i];
+
+		clos->epp = clos->word & 0xf;
+		clos->weight = clos->word >> 4 & 0xf;
+		clos->min_mhz = (clos->word >> 8 & 0xff) * MHZ_PER_RATIO;
+		clos->max_mhz = (clos->word >> 16 & 0xff) * MHZ_PER_RATIO;
+		clos->desired_mhz = (clos->word >> 24 & 0xff) * MHZ_PER_RATIO;
+	}
+	return error;
 }
 
 /** Orders associations so that those of one core, which share a register, stand together. */
@@ -109,16 +123,29 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 				message_failure(&context->messages, &sorted[i]->failure, -EIO,
 						"CPU %u: %s", sorted[i]->cpu->number, objection);
 			else
-				error = context->firmware.operations->plan_association(batch,
-										       sorted[i]);
+				error = context->firmware.operations->plan_get(
+					batch, &(struct setting_request){
+						       sorted[i]->cpu->domain, SETTING_ASSOCIATION,
+						       sorted[i]->cpu->core, &sorted[i]->word,
+						       &sorted[i]->failure });
 		}
 	if (!error)
 		error = firmware_run(batch);
-	for (size_t i = 1; i < usable && !error; i++)
-		if (same_core(sorted, i) && sorted[i]->cpu->core_known) {
-			sorted[i]->failure = sorted[i - 1]->failure;
-			sorted[i]->clos = sorted[i - 1]->clos;
+	for (size_t i = 0; i < usable && !error; i++) {
+		struct isst_clos_association *one = sorted[i];
+
+		if (same_core(sorted, i) && one->cpu->core_known) {
+			one->failure = sorted[i - 1]->failure;
+			one->clos = sorted[i - 1]->clos;
+		} else if (one->word < ISST_CLOS_COUNT) {
+			one->clos = (unsigned int)one->word;
+		} else {
+			message_failure(&context->messages, &one->failure, -EIO,
+					"%s: CLOS of core %u: CLOS %llu does not exist",
+					one->cpu->domain->name, one->cpu->core,
+					(unsigned long long)one->word);
 		}
+	}
 out:
 	firmware_batch_free(batch);
 	free(sorted);

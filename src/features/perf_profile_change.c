@@ -190,15 +190,16 @@ static int check_locks(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;
 	size_t count = work->current.count;
-	bool *locked = calloc(count + 1, sizeof(*locked));
+	uint64_t *locked = calloc(count + 1, sizeof(*locked));
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 	int error = locked && batch ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
 		if (request_is_active(&work->requests[i]))
-			error = context->firmware.operations->plan_level_lock(
-				batch, work->requests[i].domain, &work->requests[i].failure,
-				&locked[i]);
+			error = context->firmware.operations->plan_get(
+				batch, &(struct setting_request){ work->requests[i].domain,
+								  SETTING_LEVEL_LOCK, 0, &locked[i],
+								  &work->requests[i].failure });
 	if (!error)
 		error = firmware_run(batch);
 	for (size_t i = 0; i < count && !error; i++) {

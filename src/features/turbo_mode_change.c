@@ -21,7 +21,9 @@ static int plan_limits(struct isst_context *context, struct firmware_batch *batc
 	*limits = (struct isst_turbo_ratio_limits){ .domain = limits->domain };
 	if (!context_accepts_domain(context, limits->domain, &limits->failure))
 		return 0;
-	return context->firmware.operations->plan_turbo_ratio_limits(batch, limits);
+	return context->firmware.operations->plan_get(
+		batch, &(struct setting_request){ limits->domain, SETTING_TURBO_RATIO_LIMITS, 0,
+						  &limits->value, &limits->failure });
 }
 
 int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,

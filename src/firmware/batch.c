@@ -437,9 +437,6 @@ static void note_failure(const struct firmware *firmware, const struct request *
 static void take_answer(const struct firmware *firmware, const struct request *request,
 			uint64_t answer, int error)
 {
-	if (!error && request->command->kind == REQUEST_ASSOCIATION && !request->command->writes &&
-	    !request->command->any_clos && answer >= ISST_CLOS_COUNT)
-		error = -EBADMSG;
 	if (!error) {
 		for (size_t i = 0; i < request->command->field_count; i++)
 			store_field(&request->command->fields[i], request->result, answer);

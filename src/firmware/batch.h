@@ -45,7 +45,6 @@ struct firmware_command {
 	bool optional;		     /* firmware may not know it (ENXIO): its values are absent */
 	bool newer;		     /* nor older kernels (EINVAL) */
 	bool refused_if_unsupported; /* firmware that refuses it does not have the feature at all */
-	bool any_clos;		     /* REQUEST_ASSOCIATION: a CLOS above 3 is an answer, too */
 	bool decisive;		     /* decides or makes a change: see firmware_confirm() */
 	const struct field *fields;
 	size_t field_count;
@@ -124,9 +123,6 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 		 struct abi_perf_level_info *info);
 int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state);
-/** The configuration of a CLOS. Returns -EOPNOTSUPP without core-power. */
-int tpmi_clos(struct tpmi_run *run, const struct tpmi_request *request,
-	      struct abi_clos_param *config);
 
 struct firmware_batch {
 	struct firmware *firmware;
@@ -154,11 +150,5 @@ int firmware_plan_association(const struct query_scope *scope,
 /** Plans to write @value through a CPU: as mailbox data, or into the MMIO register or MSR. */
 int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
 			unsigned int cpu, uint32_t parameter, uint64_t value);
-
-/** firmware_plan_get() and firmware_plan_set() of either interface. */
-int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request);
-int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request);
-int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request);
-int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *request);
 
 #endif

@@ -60,6 +60,7 @@ enum firmware_setting {
 			       [31:24] desired */
 	SETTING_ASSOCIATION,	    /* index: core. CLOS */
 	SETTING_TURBO_RATIO_LIMITS, /* eight ratios, bucket 0 in [7:0] */
+	SETTING_LEVEL_LOCK,	    /* only to be read: the level is locked */
 	SETTINGS,
 };
 
@@ -111,15 +112,6 @@ struct firmware_operations {
 	int (*plan_turbo_freq)(struct firmware_batch *batch, struct level_request *request);
 	int (*plan_turbo_freq_rest)(struct firmware_batch *batch, struct level_request *request);
 
-	int (*plan_clos)(struct firmware_batch *batch, struct isst_clos *clos);
-	int (*plan_association)(struct firmware_batch *batch,
-				struct isst_clos_association *association);
-	int (*plan_turbo_ratio_limits)(struct firmware_batch *batch,
-				       struct isst_turbo_ratio_limits *limits);
-
-	/** Whether the control register locks the level. */
-	int (*plan_level_lock)(struct firmware_batch *batch, const struct isst_domain *domain,
-			       struct isst_failure *failure, bool *locked);
 	int (*plan_get)(struct firmware_batch *batch, const struct setting_request *request);
 	int (*plan_set)(struct firmware_batch *batch, const struct setting_request *request);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Firmware by mailbox, MMIO registers and MSRs (API version 1): the layout of each command and
- * register. */
+ * register, and how each setting is read and written. */
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/batch.h"
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
 
@@ -97,23 +98,9 @@ static const struct field QOS_FIELDS[] = {
 	{ 1, 1, FIELD_FLAG, 1, AT(isst_core_power, clos_enabled) },
 	{ 2, 2, FIELD_NUMBER, 1, AT(isst_core_power, priority) },
 };
-static const struct field CLOS_FIELDS[] = {
-	{ 3, 0, FIELD_NUMBER, 1, AT(isst_clos, epp) },
-	{ 7, 4, FIELD_NUMBER, 1, AT(isst_clos, weight) },
-	{ 15, 8, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, min_mhz) },
-	{ 23, 16, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, max_mhz) },
-	{ 31, 24, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, desired_mhz) },
-};
-static const struct field ASSOCIATION_FIELDS[] = {
-	{ 17, 16, FIELD_NUMBER, 1, AT(isst_clos_association, clos) },
-};
-static const struct field TURBO_RATIO_LIMIT_FIELDS[] = {
-	{ 63, 0, FIELD_LONG, 1, AT(isst_turbo_ratio_limits, value) },
-};
 static const struct field BUCKET_CORES_FIELDS[] = { EIGHT_BYTES(FIELD_VALUE, 1) };
 /* The limits in force, as those of the first TRL type of a level. */
 static const struct field LIMITS_IN_FORCE_FIELDS[] = { EIGHT_BYTES(FIELD_VALUE, MHZ_PER_RATIO) };
-static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } };
 
 /* clang-format off */
 #define OPTIONAL .optional = true
@@ -150,19 +137,13 @@ COMMAND(BASE_FREQ_RATIOS,       MAILBOX, 0x7f,  0x21, BASE_FREQ_RATIOS,      "th
 COMMAND(BASE_FREQ_TEMPERATURE,  MAILBOX, 0x7f,  0x22, BASE_FREQ_TEMPERATURE, "the base-freq temperature limit");
 COMMAND(BASE_FREQ_TDP,          MAILBOX, 0x7f,  0x23, BASE_FREQ_TDP,         "the base-freq power");
 
-/* 0x94, 0xd0 and the registers: core-power */
+/* 0x94, 0xd0: core-power */
 COMMAND(CORE_POWER,             MAILBOX, 0x94,  0x03, CORE_POWER,            "the state of core-power", DECISIVE);
 COMMAND(QOS,                    MAILBOX, 0xd0,  0x02, QOS,                   "the state of CLOS", DECISIVE);
-COMMAND(MAILBOX_ASSOCIATION,    MAILBOX, 0xd0,  0x00, ASSOCIATION,           "the CLOS of a core", DECISIVE);
-COMMAND(MAILBOX_CLOS,           MAILBOX, 0xd0,  0x01, CLOS,                  "the configuration of a CLOS", DECISIVE);
-COMMAND(IO_CLOS,                IO,      0x08,  0x00, CLOS,                  "the configuration of a CLOS");
-COMMAND(IO_ASSOCIATION,         IO,      0x20,  0x00, ASSOCIATION,           "the CLOS of a core");
 
 /* MSRs: turbo ratio limits */
-COMMAND(TURBO_RATIO_LIMIT,      MSR,     0x1ad, 0x00, TURBO_RATIO_LIMIT,     "the turbo ratio limits");
 COMMAND(BUCKET_CORES,           MSR,     0x1ae, 0x00, BUCKET_CORES,          "the cores of the turbo buckets");
 COMMAND(LIMITS_IN_FORCE,        MSR,     0x1ad, 0x00, LIMITS_IN_FORCE,       "the turbo ratio limits");
-COMMAND(LEVEL_LOCK,             MSR,     0x64b, 0x00, LEVEL_LOCK,            "the lock of the level");
 /* clang-format on */
 
 /** The request data of command 0x7f: level, half of a list, and TRL type. */
@@ -411,36 +392,141 @@ static int plan_core_power(struct firmware_batch *batch, struct isst_core_power 
 			       state);
 }
 
-static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
-{
-	struct query_scope scope = { batch, clos->domain, -1, &clos->failure };
+/* ---- What can be set ---- */
 
-	if (has_clos_by_mailbox(batch))
-		return firmware_plan_mailbox(&scope, &MAILBOX_CLOS, clos->clos, 0, clos);
-	return firmware_plan_io(&scope, &IO_CLOS, 4 * clos->clos, clos);
+static const struct field LEVEL_FIELD[] = { { 23, 16, FIELD_LONG, 1, 0 } };
+static const struct field TWO_FEATURES_FIELD[] = { { 17, 16, FIELD_LONG, 1, 0 } };
+static const struct field SWITCH_FIELD[] = { { 16, 16, FIELD_LONG, 1, 0 } };
+static const struct field WORD_FIELD[] = { { 31, 0, FIELD_LONG, 1, 0 } };
+static const struct field CLOS_NUMBER_FIELD[] = { { 17, 16, FIELD_LONG, 1, 0 } };
+static const struct field LIMITS_FIELD[] = { { 63, 0, FIELD_LONG, 1, 0 } };
+static const struct field LOCK_FIELD[] = { { 31, 31, FIELD_LONG, 1, 0 } };
+
+enum index_place { INDEX_UNUSED, INDEX_IN_DATA, INDEX_IN_PARAMETER, INDEX_IN_REGISTER };
+
+/* Parameter bit of command 0xd0. */
+enum { PARAMETER_WRITE = 0x100 };
+
+/** How a setting is read and written; its value is shifted into the written word. */
+struct setting_access {
+	struct firmware_command get, set;
+	enum index_place place;
+	unsigned int shift;
+	uint32_t set_parameter;
+};
+
+/* clang-format off */
+#define ACCESS(setting, request, get_code, get_sub, set_code, set_sub, get_fields, text, ...) \
+	static const struct setting_access setting##_ACCESS = { \
+		.get.name = text, .get.kind = REQUEST_##request, .get.code = get_code, .get.sub_code = get_sub, \
+		.get.fields = get_fields, .get.field_count = 1, .get.decisive = true, \
+		.set.name = text, .set.kind = REQUEST_##request, .set.code = set_code, .set.sub_code = set_sub, \
+		.set.writes = true, __VA_ARGS__ }
+
+/*     setting              request  get         set                                */
+ACCESS(LEVEL,               MAILBOX, 0x7f, 0x00, 0x7f, 0x08, LEVEL_FIELD, "the current level");
+ACCESS(FEATURES,            MAILBOX, 0x7f, 0x01, 0x7f, 0x02, TWO_FEATURES_FIELD, "the state of turbo-freq and base-freq",
+       .place = INDEX_IN_DATA, .shift = 16, .get.refused_if_unsupported = true);
+ACCESS(CORE_POWER,          MAILBOX, 0x94, 0x03, 0x95, 0x03, SWITCH_FIELD, "the state of core-power", .shift = 16);
+ACCESS(QOS,                 MAILBOX, 0xd0, 0x02, 0xd0, 0x02, WORD_FIELD, "the state of CLOS",
+       .set_parameter = PARAMETER_WRITE);
+ACCESS(IO_CLOS,             IO,      0x08, 0,    0x08, 0,    WORD_FIELD, "the configuration of a CLOS",
+       .place = INDEX_IN_REGISTER);
+ACCESS(IO_ASSOCIATION,      IO,      0x20, 0,    0x20, 0,    CLOS_NUMBER_FIELD, "the CLOS of a core",
+       .place = INDEX_IN_REGISTER, .shift = 16);
+ACCESS(MAILBOX_CLOS,        MAILBOX, 0xd0, 0x01, 0xd0, 0x01, WORD_FIELD, "the configuration of a CLOS",
+       .place = INDEX_IN_PARAMETER, .set_parameter = PARAMETER_WRITE);
+ACCESS(MAILBOX_ASSOCIATION, MAILBOX, 0xd0, 0x00, 0xd0, 0x00, CLOS_NUMBER_FIELD, "the CLOS of a core",
+       .place = INDEX_IN_PARAMETER, .shift = 16, .set_parameter = PARAMETER_WRITE);
+ACCESS(LIMITS,              MSR,     0x1ad, 0,   0x1ad, 0,   LIMITS_FIELD, "the turbo ratio limits");
+ACCESS(LEVEL_LOCK,          MSR,     0x64b, 0,   0,     0,   LOCK_FIELD, "the lock of the level");
+/* clang-format on */
+
+static const struct setting_access *find_access(const struct firmware_batch *batch,
+						enum firmware_setting setting)
+{
+	static const struct setting_access *const BY_IO[SETTINGS] = {
+		[SETTING_LEVEL] = &LEVEL_ACCESS,
+		[SETTING_FEATURES] = &FEATURES_ACCESS,
+		[SETTING_CORE_POWER] = &CORE_POWER_ACCESS,
+		[SETTING_QOS] = &QOS_ACCESS,
+		[SETTING_CLOS] = &IO_CLOS_ACCESS,
+		[SETTING_ASSOCIATION] = &IO_ASSOCIATION_ACCESS,
+		[SETTING_TURBO_RATIO_LIMITS] = &LIMITS_ACCESS,
+		[SETTING_LEVEL_LOCK] = &LEVEL_LOCK_ACCESS,
+	};
+	bool by_mailbox = platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
+
+	if (by_mailbox && setting == SETTING_CLOS)
+		return &MAILBOX_CLOS_ACCESS;
+	if (by_mailbox && setting == SETTING_ASSOCIATION)
+		return &MAILBOX_ASSOCIATION_ACCESS;
+	return BY_IO[setting];
 }
 
-static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
+static int plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
-	const struct isst_cpu *cpu = association->cpu;
-	struct query_scope scope = { batch, cpu->domain, -1, &association->failure };
+	const struct setting_access *access = find_access(batch, request->setting);
+	struct query_scope scope = { batch, request->domain, -1, request->failure };
+	uint32_t index = request->index;
 
-	if (has_clos_by_mailbox(batch))
-		return firmware_plan_mailbox(&scope, &MAILBOX_ASSOCIATION, cpu->core, 0,
-					     association);
-	return firmware_plan_io(&scope, &IO_ASSOCIATION, 4 * cpu->core, association);
+	switch (access->get.kind) {
+	case REQUEST_MAILBOX:
+		return firmware_plan_mailbox(
+			&scope, &access->get, access->place == INDEX_IN_PARAMETER ? index : 0,
+			access->place == INDEX_IN_DATA ? index : 0, request->value);
+	case REQUEST_IO:
+		return firmware_plan_io(&scope, &access->get, 4 * index, request->value);
+	default:
+		return firmware_plan_msr(&scope, &access->get, request->value);
+	}
 }
 
-static int plan_turbo_ratio_limits(struct firmware_batch *batch,
-				   struct isst_turbo_ratio_limits *limits)
+/** Whether the driver finds the mailbox by an offline CPU. For a CPU never online since it was
+ * loaded the driver uses bus 0, where another device may be in the mailbox's place. */
+static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
 {
-	return firmware_plan_msr(RESULT_SCOPE(batch, limits), &TURBO_RATIO_LIMIT, limits);
+	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f };
+	char *vendor = NULL;
+	int error;
+
+	error = kernel_files_text(firmware->files, "/sys/bus/pci/devices/0000:00:1e.1/vendor",
+				  &vendor);
+	free(vendor);
+	if (error != -ENOENT)
+		return false;
+	driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
+	return !error;
 }
 
-static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
-			   struct isst_failure *failure, bool *locked)
+/** The CPU that carries a mailbox set. On resume the driver repeats the last set of each CPU,
+ * oldest last: so one CPU carries all sets, the domain's lowest, even offline. A mailbox of MSRs
+ * needs an online CPU. */
+static unsigned int find_setter(const struct firmware *firmware, const struct isst_domain *domain)
 {
-	return firmware_plan_msr(DOMAIN_SCOPE(batch, domain, failure), &LEVEL_LOCK, locked);
+	unsigned int lowest;
+
+	if (platform_has(firmware->platform, PLATFORM_CLOS_BY_MAILBOX) ||
+	    !isst_cpuset_next(domain->present, 0, &lowest) || lowest == domain->cpu ||
+	    !is_carrier(firmware, lowest))
+		return domain->cpu;
+	return lowest;
+}
+
+static int plan_set(struct firmware_batch *batch, const struct setting_request *request)
+{
+	const struct setting_access *access = find_access(batch, request->setting);
+	uint32_t parameter = access->set_parameter;
+	unsigned int cpu = access->set.kind == REQUEST_MAILBOX
+				   ? find_setter(batch->firmware, request->domain)
+				   : request->domain->cpu;
+
+	if (access->place == INDEX_IN_PARAMETER)
+		parameter |= request->index;
+	else if (access->place == INDEX_IN_REGISTER)
+		parameter = 4 * request->index;
+	return firmware_plan_write(DOMAIN_SCOPE(batch, request->domain, request->failure),
+				   &access->set, cpu, parameter, *request->value << access->shift);
 }
 
 const struct firmware_operations mailbox_operations = {
@@ -458,10 +544,6 @@ const struct firmware_operations mailbox_operations = {
 	.plan_base_freq = plan_base_freq,
 	.plan_turbo_freq = plan_turbo_freq,
 	.plan_turbo_freq_rest = plan_turbo_freq_rest,
-	.plan_clos = plan_clos,
-	.plan_association = plan_association,
-	.plan_turbo_ratio_limits = plan_turbo_ratio_limits,
-	.plan_level_lock = plan_level_lock,
-	.plan_get = mailbox_plan_get,
-	.plan_set = mailbox_plan_set,
+	.plan_get = plan_get,
+	.plan_set = plan_set,
 };

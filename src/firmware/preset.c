@@ -243,42 +243,13 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	return level->cpus ? isst_cpuset_add_set(level->cpus, level->domain->present) : -ENOMEM;
 }
 
-static int note_unsupported(struct firmware_batch *batch, const struct isst_domain *domain,
-			    struct isst_failure *failure)
-{
-	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
-			"%s: Speed Select of this processor is configured by the BIOS: only "
-			"base-freq is supported, and it cannot be enabled or disabled",
-			domain->name);
-	return 0;
-}
-
-static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
-{
-	return note_unsupported(batch, clos->domain, &clos->failure);
-}
-
-static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
-{
-	return note_unsupported(batch, association->cpu->domain, &association->failure);
-}
-
-static int plan_turbo_ratio_limits(struct firmware_batch *batch,
-				   struct isst_turbo_ratio_limits *limits)
-{
-	return note_unsupported(batch, limits->domain, &limits->failure);
-}
-
-static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
-			   struct isst_failure *failure, bool *locked)
-{
-	*locked = true;
-	return note_unsupported(batch, domain, failure);
-}
-
 static int plan_setting(struct firmware_batch *batch, const struct setting_request *request)
 {
-	return note_unsupported(batch, request->domain, request->failure);
+	message_failure(batch->firmware->messages, request->failure, -EOPNOTSUPP,
+			"%s: Speed Select of this processor is configured by the BIOS: only "
+			"base-freq is supported, and it cannot be enabled or disabled",
+			request->domain->name);
+	return 0;
 }
 
 const struct firmware_operations preset_operations = {
@@ -291,10 +262,6 @@ const struct firmware_operations preset_operations = {
 	.plan_features = plan_features,
 	.plan_properties = plan_properties,
 	.plan_base_freq = plan_base_freq,
-	.plan_clos = plan_clos,
-	.plan_association = plan_association,
-	.plan_turbo_ratio_limits = plan_turbo_ratio_limits,
-	.plan_level_lock = plan_level_lock,
 	.plan_get = plan_setting,
 	.plan_set = plan_setting,
 };

@@ -103,6 +103,7 @@ struct isst_clos {
 	struct isst_failure failure;
 	unsigned int epp, weight;
 	unsigned int min_mhz, max_mhz, desired_mhz;
+	uint64_t word; /* all of them, as SETTING_CLOS */
 };
 
 struct isst_clos_association {
@@ -110,6 +111,7 @@ struct isst_clos_association {
 	const struct isst_cpu *cpu; /* in */
 	struct isst_failure failure;
 	unsigned int clos;
+	uint64_t word; /* the same, as SETTING_ASSOCIATION */
 };
 
 struct isst_turbo_ratio_limits {

@@ -170,3 +170,33 @@ const char *context_core_objection(struct isst_context *context, const struct is
 {
 	return cpu->core_known ? NULL : topology_cpu(context->topology, cpu->number)->unknown_core;
 }
+
+/* ---- Batches of reads ---- */
+
+struct firmware_batch *context_batch_new(struct isst_context *context)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+
+	if (batch && context_has_lock(context))
+		firmware_confirm(batch);
+	else if (batch)
+		firmware_leave_alone(batch);
+	return batch;
+}
+
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
+{
+	const char *before = message_begin(&context->messages);
+	int error = context_check_discovered(context);
+	struct firmware_batch *batch = error ? NULL : context_batch_new(context);
+
+	if (!error && !batch)
+		error = -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan(context, batch, (char *)results + i * size);
+	if (!error)
+		error = firmware_run(batch);
+	firmware_batch_free(batch);
+	return message_end(&context->messages, before, error);
+}

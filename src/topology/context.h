@@ -127,4 +127,19 @@ static inline unsigned int domain_number(const struct isst_context *context,
 	return context_has_power_domains(context) ? domain->number : domain->die;
 }
 
+/* ---- Batches of reads ---- */
+
+/** Plans what one result needs; returns 0 or a negative errno that ends the whole call. */
+typedef int (*plan_result)(struct isst_context *context, struct firmware_batch *batch,
+			   void *result);
+
+/** Reads @count results of @size bytes in one batch. Returns 0 or a negative errno. */
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan);
+
+/** A batch for reads, which leave CPUs alone that are isolated or nohz_full; but not under the
+ * lock: for a change some CPUs go offline, and who holds it reads by the CPU that writes. NULL
+ * without memory. */
+struct firmware_batch *context_batch_new(struct isst_context *context);
+
 #endif

@@ -391,14 +391,9 @@ static bool find_carriers(struct isst_context *context, const struct item_access
 
 static int read_all(struct isst_context *context, struct item_access *accesses, size_t count)
 {
-	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	struct firmware_batch *batch = context_batch_new(context);
 	int error = batch ? read_online(context, accesses, count) : -ENOMEM;
 
-	/* Who holds the lock reads by the CPU that writes. */
-	if (batch && context_has_lock(context))
-		firmware_confirm(batch);
-	else if (batch)
-		firmware_leave_alone(batch);
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item_access *access = &accesses[i];
 

@@ -46,7 +46,7 @@ FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 	}
 	fake_io(&fake->device, 0x08, 0x00ff0000);
 	fake_io_error(&fake->device, 0x0c, -EINVAL);
-	fake_io(&fake->device, 0x10, 0x001e0a21);
+	fake_io(&fake->device, 0x10, 0x0b1e0a21);
 	assert_int_equal(clos_read(context, configs, 3), 0);
 	assert_int_equal(configs[0].failure.error, 0);
 	assert_int_equal(configs[0].max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
@@ -57,6 +57,7 @@ FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 	assert_int_equal(configs[2].weight, 2);
 	assert_int_equal(configs[2].min_mhz, 1000);
 	assert_int_equal(configs[2].max_mhz, 3000);
+	assert_int_equal(configs[2].desired_mhz, 1100);
 }
 
 FAKE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent)

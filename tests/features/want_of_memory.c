@@ -20,10 +20,8 @@ static void plan_without_memory(struct isst_context *context,
 {
 	*operations = *context->firmware.operations;
 	*(void **)&operations->plan_core_power = (void *)no_memory;
-	*(void **)&operations->plan_association = (void *)no_memory;
-	*(void **)&operations->plan_clos = (void *)no_memory;
+	*(void **)&operations->plan_get = (void *)no_memory;
 	*(void **)&operations->plan_perf_profile = (void *)no_memory;
-	*(void **)&operations->plan_turbo_ratio_limits = (void *)no_memory;
 	context->firmware.operations = operations;
 }
 

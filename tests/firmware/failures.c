@@ -3,6 +3,15 @@
 #include "base/error_name.h"
 #include "support/fake_firmware.h"
 
+static void plan_get(struct fake_firmware *fake, const struct isst_domain *domain,
+		     enum firmware_setting setting, unsigned int index, uint64_t *value,
+		     struct isst_failure *failure)
+{
+	const struct setting_request request = { domain, setting, index, value, failure };
+
+	assert_int_equal(fake->operations->plan_get(fake->batch, &request), 0);
+}
+
 static struct isst_failure features_failure(struct fake_firmware *fake, int error)
 {
 	struct level_features features = { 0 };
@@ -18,24 +27,26 @@ static struct isst_failure features_failure(struct fake_firmware *fake, int erro
 
 static struct isst_failure clos_failure(struct fake_firmware *fake, int error)
 {
-	struct isst_clos clos = { .domain = &fake->domain, .clos = 1 };
+	struct isst_failure failure = { 0 };
+	uint64_t clos = 0;
 
 	fake_io_error(fake->device, 0x0c, error);
-	assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
+	plan_get(fake, &fake->domain, SETTING_CLOS, 1, &clos, &failure);
 	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_int_equal(clos.min_mhz | clos.max_mhz | clos.epp | clos.weight, 0);
-	return clos.failure;
+	assert_int_equal(clos, 0);
+	return failure;
 }
 
 static struct isst_failure limits_failure(struct fake_firmware *fake, int error)
 {
-	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
+	struct isst_failure failure = { 0 };
+	uint64_t limits = 0;
 
 	fake_msr_error(fake->device, 0x1ad, error);
-	assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits), 0);
+	plan_get(fake, &fake->domain, SETTING_TURBO_RATIO_LIMITS, 0, &limits, &failure);
 	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_int_equal(limits.value, 0);
-	return limits.failure;
+	assert_int_equal(limits, 0);
+	return failure;
 }
 
 static void check_failures(struct fake_machine *machine,
@@ -152,29 +163,30 @@ FIRMWARE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for)
 	struct isst_domain other = {
 		.name = "package 3, die 0", .package = 3, .die = 0, .has_cpu = true, .cpu = 77
 	};
-	struct isst_clos bad = { .domain = &fake->domain }, good = { .domain = &other };
+	struct isst_failure bad = { 0 }, good = { 0 };
+	uint64_t values[2] = { 0 };
 
 	fake_io(fake->device, 0x08, 0x00ff0000);
 	fake_rule(fake->device,
 		  &(struct fake_rule){ .entry = { FAKE_IO, 5, 0x08, 0, 0 }, .error = -EINVAL });
-	assert_int_equal(fake->operations->plan_clos(fake->batch, &bad), 0);
-	assert_int_equal(fake->operations->plan_clos(fake->batch, &good), 0);
+	plan_get(fake, &fake->domain, SETTING_CLOS, 0, &values[0], &bad);
+	plan_get(fake, &other, SETTING_CLOS, 0, &values[1], &good);
 	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_int_equal(bad.failure.error, -EIO);
-	assert_int_equal(good.failure.error, 0);
-	assert_int_equal(good.max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
+	assert_int_equal(bad.error, -EIO);
+	assert_int_equal(good.error, 0);
+	assert_int_equal(values[1], 0x00ff0000);
 }
 
 FIRMWARE_TEST(a_batch_is_used_again_after_it_has_run)
 {
-	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
+	struct isst_failure failure = { 0 };
+	uint64_t limits;
 
 	fake_msr(fake->device, 0x1ad, 1);
 	assert_int_equal(firmware_run(fake->batch), 0);
 	assert_int_equal(fake->device->call_count, 0);
 	for (unsigned int i = 0; i < 2; i++) {
-		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits),
-				 0);
+		plan_get(fake, &fake->domain, SETTING_TURBO_RATIO_LIMITS, 0, &limits, &failure);
 		assert_int_equal(firmware_run(fake->batch), 0);
 		assert_int_equal(fake->device->entry_count, i + 1);
 	}
@@ -182,16 +194,16 @@ FIRMWARE_TEST(a_batch_is_used_again_after_it_has_run)
 
 FIRMWARE_TEST(requests_of_all_domains_travel_together_by_kind)
 {
-	struct isst_turbo_ratio_limits limits[100];
+	struct isst_failure failures[100] = { 0 };
+	uint64_t limits[100];
 	struct isst_core_power powers[100];
 
 	fake_msr(fake->device, 0x1ad, 7);
 	fake_mailbox(fake->device, 0x9403, 0, 0, 1);
 	for (size_t i = 0; i < 100; i++) {
-		limits[i] = (struct isst_turbo_ratio_limits){ .domain = &fake->domain };
 		powers[i] = (struct isst_core_power){ .domain = &fake->domain };
-		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits[i]),
-				 0);
+		plan_get(fake, &fake->domain, SETTING_TURBO_RATIO_LIMITS, 0, &limits[i],
+			 &failures[i]);
 		assert_int_equal(fake->operations->plan_core_power_switch(fake->batch, &powers[i]),
 				 0);
 	}
@@ -199,7 +211,7 @@ FIRMWARE_TEST(requests_of_all_domains_travel_together_by_kind)
 	assert_int_equal(fake_calls(fake->device, FAKE_MSR), 2);
 	assert_int_equal(fake_calls(fake->device, FAKE_MAILBOX), 2);
 	for (size_t i = 0; i < 100; i++) {
-		assert_int_equal(limits[i].value, 7);
+		assert_int_equal(limits[i], 7);
 		assert_true(powers[i].supported);
 	}
 }

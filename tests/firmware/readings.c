@@ -513,100 +513,6 @@ FAKE_MACHINE_TEST(core_power_is_decoded)
 	}
 }
 
-static void check_clos(const struct isst_clos *clos, unsigned int epp, unsigned int weight,
-		       unsigned int min_mhz, unsigned int max_mhz, unsigned int desired_mhz)
-{
-	assert_int_equal(clos->failure.error, 0);
-	assert_int_equal(clos->epp, epp);
-	assert_int_equal(clos->weight, weight);
-	assert_int_equal(clos->min_mhz, min_mhz);
-	assert_int_equal(clos->max_mhz, max_mhz);
-	assert_int_equal(clos->desired_mhz, desired_mhz);
-}
-
-FAKE_MACHINE_TEST(a_clos_is_read_from_its_register)
-{
-	static const uint32_t REGISTERS[] = { 0x08, 0x0c, 0x10, 0x14 };
-
-	for (unsigned int number = 0; number < 4; number++) {
-		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
-		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
-
-		fake_io(fake->device, REGISTERS[number], 0x0aff143c);
-		assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
-		run(fake);
-		check_clos(&clos, 12, 3, 2000, ISST_CLOS_NO_LIMIT_MHZ, 1000);
-		assert_int_equal(fake_sent(fake->device, FAKE_IO, 5, REGISTERS[number], 0, 0), 1);
-		fake_firmware_finish(fake);
-	}
-}
-
-FAKE_MACHINE_TEST(model_55_is_asked_for_a_clos_by_mailbox)
-{
-	for (uint32_t number = 0; number < 4; number++) {
-		struct fake_firmware *fake = fake_firmware_start(machine, SKYLAKE);
-		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
-
-		fake_mailbox(fake->device, 0xd001, number, 0, 0xff1e0df0);
-		assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
-		run(fake);
-		check_clos(&clos, 0, 15, 1300, 3000, 25500);
-		fake_firmware_finish(fake);
-	}
-}
-
-FAKE_MACHINE_TEST(the_clos_of_a_core_is_read_from_its_register)
-{
-	static const struct {
-		unsigned int core;
-		uint32_t address, answer;
-		unsigned int clos;
-	} CASES[] = { { 0, 0x20, 0x00030000, 3 },
-		      { 1, 0x24, 0x00010000, 1 },
-		      { 32, 0xa0, 0xfffcffff, 0 },
-		      { 63, 0x11c, 0xfffeffff, 2 } };
-
-	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
-		struct isst_cpu cpu = { .number = 99,
-					.domain = &fake->domain,
-					.core_known = true,
-					.core = CASES[i].core };
-		struct isst_clos_association association = { .cpu = &cpu };
-
-		fake_io(fake->device, CASES[i].address, CASES[i].answer);
-		assert_int_equal(fake->operations->plan_association(fake->batch, &association), 0);
-		run(fake);
-		assert_int_equal(association.failure.error, 0);
-		assert_int_equal(association.clos, CASES[i].clos);
-		fake_firmware_finish(fake);
-	}
-}
-
-FAKE_MACHINE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox)
-{
-	struct fake_firmware *fake = fake_firmware_start(machine, SKYLAKE);
-	struct isst_cpu cpu = { .domain = &fake->domain, .core_known = true, .core = 27 };
-	struct isst_clos_association association = { .cpu = &cpu };
-
-	fake_mailbox(fake->device, 0xd000, 27, 0, 0x00020000);
-	assert_int_equal(fake->operations->plan_association(fake->batch, &association), 0);
-	run(fake);
-	assert_int_equal(association.clos, 2);
-	fake_firmware_finish(fake);
-}
-
-FIRMWARE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register)
-{
-	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
-
-	fake_msr(fake->device, 0x1ad, UINT64_C(0xfedcba9876543210));
-	assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits), 0);
-	run(fake);
-	assert_int_equal(limits.failure.error, 0);
-	assert_int_equal(limits.value, UINT64_C(0xfedcba9876543210));
-}
-
 FAKE_MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
 {
 	static const struct {
@@ -615,14 +521,14 @@ FAKE_MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure
 	} CASES[] = { { 0x80000000, true }, { UINT64_C(0xffffffff7fffffff), false } };
 	struct fake_firmware *fake;
 	struct isst_failure failure = { 0 };
-	bool locked;
+	uint64_t locked;
+	struct setting_request request = { NULL, SETTING_LEVEL_LOCK, 0, &locked, &failure };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		fake_msr(fake->device, 0x64b, CASES[i].answer);
-		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
-								   &failure, &locked),
-				 0);
+		request.domain = &fake->domain;
+		assert_int_equal(fake->operations->plan_get(fake->batch, &request), 0);
 		run(fake);
 		assert_int_equal(failure.error, 0);
 		assert_int_equal(locked, CASES[i].locked);
@@ -630,7 +536,8 @@ FAKE_MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure
 	}
 	fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 	fake_msr_error(fake->device, 0x64b, -EIO);
-	fake->operations->plan_level_lock(fake->batch, &fake->domain, &failure, &locked);
+	request.domain = &fake->domain;
+	fake->operations->plan_get(fake->batch, &request);
 	run(fake);
 	assert_int_equal(failure.error, -EIO);
 	fake_firmware_finish(fake);

@@ -123,7 +123,6 @@ typedef int (*plan_read)(struct fake_firmware *fake, struct isst_failure **failu
 static struct isst_perf_profile profile;
 static struct level_features features;
 static struct isst_core_power power;
-static struct isst_clos clos;
 
 static int plan_summary(struct fake_firmware *fake, struct isst_failure **failure)
 {
@@ -148,9 +147,14 @@ static int plan_core_power(struct fake_firmware *fake, struct isst_failure **fai
 
 static int plan_clos(struct fake_firmware *fake, struct isst_failure **failure)
 {
-	clos = (struct isst_clos){ .domain = &fake->domain, .clos = 1 };
-	*failure = &clos.failure;
-	return fake->operations->plan_clos(fake->batch, &clos);
+	static struct isst_failure of_clos;
+	static uint64_t clos;
+
+	of_clos = (struct isst_failure){ 0 };
+	*failure = &of_clos;
+	return fake->operations->plan_get(
+		fake->batch,
+		&(struct setting_request){ &fake->domain, SETTING_CLOS, 1, &clos, &of_clos });
 }
 
 static const struct read_case {

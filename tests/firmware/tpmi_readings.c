@@ -85,12 +85,12 @@ FAKE_MACHINE_TEST(the_lock_of_the_level_is_the_summarys)
 	for (unsigned int value = 0; value < 8; value++) {
 		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_failure failure = { 0 };
-		bool locked = !(value & 1);
+		uint64_t locked = !(value & 1);
+		const struct setting_request lock = { &fake->domain, SETTING_LEVEL_LOCK, 0, &locked,
+						      &failure };
 
 		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [7] = (unsigned char)value });
-		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
-								   &failure, &locked),
-				 0);
+		assert_int_equal(fake->operations->plan_get(fake->batch, &lock), 0);
 		fake_run(fake);
 		assert_int_equal(failure.error, 0);
 		assert_int_equal(locked, value & 1);
@@ -188,7 +188,9 @@ static void read_of_summaries(struct fake_firmware *fake, const struct isst_doma
 	struct isst_perf_profile profiles[2] = { { .domain = &fake->domain }, { .domain = other } };
 	struct level_features features[2][3] = { 0 };
 	struct isst_failure failure = { 0 };
-	bool locked = false;
+	uint64_t locked = 0;
+	const struct setting_request lock = { &fake->domain, SETTING_LEVEL_LOCK, 0, &locked,
+					      &failure };
 
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profiles[i]), 0);
@@ -198,9 +200,7 @@ static void read_of_summaries(struct fake_firmware *fake, const struct isst_doma
 									 &features[i][level]),
 					 0);
 	}
-	assert_int_equal(
-		fake->operations->plan_level_lock(fake->batch, &fake->domain, &failure, &locked),
-		0);
+	assert_int_equal(fake->operations->plan_get(fake->batch, &lock), 0);
 	fake_run(fake);
 	assert_int_equal(profiles[0].highest_level, 4);
 	assert_int_equal(profiles[1].highest_level, 2);
@@ -781,62 +781,13 @@ FAKE_MACHINE_TEST(missing_core_power_is_not_enabled)
 	assert_int_equal(power.priority, ISST_PRIORITY_PROPORTIONAL);
 }
 
-FAKE_MACHINE_TEST(a_clos_is_decoded)
-{
-	for (unsigned int clos = 0; clos < 4; clos++) {
-		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
-		struct isst_clos config = { .domain = &fake->domain, .clos = clos };
-		unsigned char bytes[10] = { 0 };
-
-		put_half(bytes, 4, 800 + 100 * clos);
-		put_half(bytes, 6, 25500);
-		bytes[8] = (unsigned char)(15 - clos);
-		fake_core_power(fake, FAKE_OWN, true, true, false);
-		fake_tpmi(fake->device, FAKE_CLOS, FAKE_OWN, clos, bytes, sizeof(bytes));
-		assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
-		fake_run(fake);
-		assert_int_equal(config.failure.error, 0);
-		assert_int_equal(config.min_mhz, 800 + 100 * clos);
-		assert_int_equal(config.max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
-		assert_int_equal(config.weight, 15 - clos);
-		assert_int_equal(config.epp, 0);
-		assert_int_equal(config.desired_mhz, 0);
-		fake_tpmi_finish(fake);
-	}
-}
-
-TPMI_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power)
-{
-	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
-
-	fake_core_power(fake, FAKE_OWN, false, false, false);
-	assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
-	fake_run(fake);
-	assert_int_equal(config.failure.error, -EOPNOTSUPP);
-	check_holds(config.failure.message, "core-power is not supported");
-	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 1);
-	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
-}
-
-TPMI_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known)
-{
-	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
-
-	fake_tpmi_error(fake->device, FAKE_CORE_POWER, FAKE_OWN, 0, -ENOTTY);
-	assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
-	fake_run(fake);
-	assert_int_equal(config.failure.error, -EIO);
-	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
-}
-
 /* ---- Associations ---- */
 
 enum { MOST_CPUS = 140 };
 
-/** CPUs of a domain, one of each core, whose association is to be read. */
 struct readers {
-	struct isst_cpu cpus[MOST_CPUS];
-	struct isst_clos_association associations[MOST_CPUS];
+	uint64_t clos[MOST_CPUS];
+	struct isst_failure failures[MOST_CPUS];
 };
 
 static void plan_associations(struct fake_firmware *fake, struct readers *readers,
@@ -844,23 +795,17 @@ static void plan_associations(struct fake_firmware *fake, struct readers *reader
 			      unsigned int count)
 {
 	for (unsigned int i = first; i < first + count; i++) {
-		readers->cpus[i] = (struct isst_cpu){ .number = 1000 + i,
-						      .domain = domain,
-						      .online = true,
-						      .core_known = true,
-						      .core = i - first };
-		readers->associations[i] = (struct isst_clos_association){ .cpu = &readers->cpus[i],
-									   .clos = 77 };
-		assert_int_equal(
-			fake->operations->plan_association(fake->batch, &readers->associations[i]),
-			0);
+		const struct setting_request request = { domain, SETTING_ASSOCIATION, i - first,
+							 &readers->clos[i], &readers->failures[i] };
+
+		assert_int_equal(fake->operations->plan_get(fake->batch, &request), 0);
 	}
 }
 
 TPMI_TEST(associations_are_read_by_core_number)
 {
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
-	struct readers readers;
+	struct readers readers = { 0 };
 
 	fake_core_power(fake, FAKE_OWN, true, false, false);
 	fake_core_power(fake, FAKE_DOMAIN(1, 0), true, false, false);
@@ -872,8 +817,8 @@ TPMI_TEST(associations_are_read_by_core_number)
 	plan_associations(fake, &readers, &other, 64, 64);
 	fake_run(fake);
 	for (unsigned int i = 0; i < 128; i++) {
-		assert_int_equal(readers.associations[i].failure.error, 0);
-		assert_int_equal(readers.associations[i].clos, (i / 64 + i) % 4);
+		assert_int_equal(readers.failures[i].error, 0);
+		assert_int_equal(readers.clos[i], (i / 64 + i) % 4);
 	}
 	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 2);
 	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 2);
@@ -883,7 +828,7 @@ TPMI_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
 {
 	struct isst_domain without = fake_tpmi_domain(fake, 0, true);
 	struct isst_domain unknown = fake_tpmi_domain(fake, 4, true);
-	struct readers readers;
+	struct readers readers = { 0 };
 
 	fake_core_power(fake, FAKE_DOMAIN(1, 0), false, false, false);
 	fake_tpmi_error(fake->device, FAKE_CORE_POWER, FAKE_DOMAIN(1, 4), 0, -ENOTTY);
@@ -895,35 +840,14 @@ TPMI_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
 	plan_associations(fake, &readers, &unknown, 20, 10);
 	fake_run(fake);
 	for (unsigned int i = 0; i < 30; i++)
-		assert_int_equal(readers.associations[i].failure.error, i < 10	 ? -EOPNOTSUPP
-									: i < 20 ? 0
-										 : -EIO);
+		assert_int_equal(readers.failures[i].error, i < 10   ? -EOPNOTSUPP
+							    : i < 20 ? 0
+								     : -EIO);
 	for (unsigned int i = 10; i < 20; i++)
-		assert_int_equal(readers.associations[i].clos, 3);
-	check_holds(readers.associations[0].failure.message, "core-power is not supported");
+		assert_int_equal(readers.clos[i], 3);
+	check_holds(readers.failures[0].message, "core-power is not supported");
 	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 1);
 	assert_int_equal(fake->device->entry_count, 3 + 10);
-}
-
-TPMI_TEST(D3_a_clos_above_3_is_an_error_and_no_clos)
-{
-	struct readers readers;
-
-	fake_core_power(fake, FAKE_OWN, true, false, false);
-	fake_association(fake->device, FAKE_OWN, 0, 3);
-	fake_association(fake->device, FAKE_OWN, 1, 4);
-	fake_association(fake->device, FAKE_OWN, 2, 15);
-	fake_association(fake->device, FAKE_OWN, 3, 0);
-	plan_associations(fake, &readers, &fake->domain, 0, 4);
-	fake_run(fake);
-	assert_int_equal(readers.associations[0].failure.error, 0);
-	assert_int_equal(readers.associations[0].clos, 3);
-	for (unsigned int i = 1; i < 3; i++) {
-		assert_int_equal(readers.associations[i].failure.error, -EIO);
-		check_holds(readers.associations[i].failure.message, "answer is invalid");
-		assert_int_equal(readers.associations[i].clos, 77);
-	}
-	assert_int_equal(readers.associations[3].failure.error, 0);
 }
 
 /* ---- Domains, names, registers ---- */
@@ -971,24 +895,4 @@ TPMI_TEST(trl_types_are_numbered)
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 0), "level-0");
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 5), "level-5");
 	assert_null(fake->operations->trl_type_name(&fake->platform, 6));
-}
-
-TPMI_TEST(turbo_ratio_limits_are_read_through_a_cpu)
-{
-	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
-	struct isst_turbo_ratio_limits limits[2] = { { .domain = &fake->domain },
-						     { .domain = &io } };
-
-	fake_msr(fake->device, 0x1ad, UINT64_C(0x2020212224262627));
-	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits[i]),
-				 0);
-	fake_run(fake);
-	assert_int_equal(limits[0].failure.error, 0);
-	assert_int_equal(limits[0].value, UINT64_C(0x2020212224262627));
-	assert_int_equal(fake_sent(fake->device, FAKE_MSR, 5, 0x1ad, 0, 0), 1);
-	assert_int_equal(fake->device->entry_count, 1);
-	assert_int_equal(limits[1].failure.error, -EOPNOTSUPP);
-	check_holds(limits[1].failure.message, io.name);
-	check_holds(limits[1].failure.message, "no online CPU");
 }
