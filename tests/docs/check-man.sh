@@ -269,7 +269,7 @@ check_keys() {
 
 # The lines of answers in captures, of which the source has a table.
 check_answers() {
-	sed -n 's/^\t\[ANSWER_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$root/src/emulator/capture/answers.c" > "$scratch/answers"
+	sed -n 's/^\t\[ANSWER_[A-Z_]*\] = { "\([a-z-]*\).*/\1/p' "$root/src/emulator/capture/read.c" > "$scratch/answers"
 	sed -n '/^\.Ss isst\/answers.txt/,/^\.Ed/s/^\([a-z]*\(\\-[a-z]*\)*\).*/\1/p' "$scratch/isst-platform.5" | sed 's/\\//g' |
 		grep . > "$scratch/documented"
 	same "$scratch/answers" "$scratch/documented" "the source" "isst-platform(5)"

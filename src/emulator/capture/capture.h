@@ -19,21 +19,15 @@ struct captured_file {
 	const struct capture *capture;
 	char *path; /* for messages */
 	char *text, **lines;
-	size_t line_count;
+	unsigned int line_count;
 };
 
 /** A processor of proc/cpuinfo. */
 struct captured_cpu {
-	unsigned int number, package, die, core_id;
+	unsigned int number, package, die, core_id, family, model, stepping;
 	unsigned int min_khz, max_khz; /* the user's limits; 0: not captured */
 	unsigned int line;
-};
-
-/** An MSR, with the value of every online CPU, by index. */
-struct captured_msr {
-	uint32_t address;
-	unsigned int line;
-	uint64_t *values;
+	unsigned int keys; /* that its lines have, a bit each */
 };
 
 /** A file of the kernel. */
@@ -58,15 +52,22 @@ struct captured_dump {
 	size_t count;
 };
 
-enum answer_kind { ANSWER_DRIVER, ANSWER_NO_DRIVER, ANSWER_MAILBOX, ANSWER_MMIO, ANSWER_INSTANCES };
+/** A request, by the numbers of its line that stand before the answer. */
+enum answer_kind {
+	ANSWER_MSR,	  /* address, CPU */
+	ANSWER_MAILBOX,	  /* package, die, command, sub-command, parameter, data */
+	ANSWER_MMIO,	  /* package, die, offset */
+	ANSWER_INSTANCES, /* socket */
+	ANSWER_DRIVER,
+	ANSWER_NO_DRIVER,
+};
+enum { REQUEST_NUMBERS = 7 };
 
-/** What firmware answered to a request for a package x die; the driver, for a socket (@package). */
+/** What processor, firmware or driver answered to a request. */
 struct captured_answer {
 	enum answer_kind kind;
-	unsigned int package, die;
-	uint32_t command; /* command << 8 | sub-command, or the register's offset */
-	uint32_t parameter, data;
-	uint32_t value;
+	uint64_t request[REQUEST_NUMBERS];
+	uint64_t value;
 	int error; /* 0 or the negative errno */
 	unsigned int line;
 };
@@ -87,54 +88,33 @@ struct capture {
 
 	struct captured_file cpuinfo, msr_file, entry_file, answer_file;
 	char *vendor, *model_name; /* into cpuinfo */
-	unsigned int family, model, stepping;
 	struct captured_cpu *cpus; /* those that were online, ascending by number */
 	size_t cpu_count;
-	struct captured_msr *msrs;
-	size_t msr_count;
 	struct captured_entry *entries; /* ascending by path */
 	size_t entry_count;
 	struct captured_dump *dumps; /* ascending by address */
 	size_t dump_count;
 	struct captured_driver driver;
 	struct captured_answer *answers; /* ascending, for finding them */
-	size_t answer_count;
+	size_t answer_count, msr_count;	 /* of all CPUs, of MSRs */
 };
 
-/* ---- read.c, answers.c ---- */
+/* ---- read.c ---- */
 
-/** @expected: what is missing without the file; NULL: the file may be missing (-ENOENT). */
-int captured_file_read(struct capture *capture, const char *name, const char *expected,
-		       struct captured_file *file);
-/** The same, and gives each line that is neither empty nor a comment to @parse. */
-int captured_lines_read(struct capture *capture, const char *name, const char *expected,
-			struct captured_file *file,
-			int (*parse)(struct capture *capture, char *text, unsigned int line));
-
-/* The files, in this order. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
-int capture_read_cpuinfo(struct capture *capture);
-int capture_read_msrs(struct capture *capture);
-int capture_read_entries(struct capture *capture);
-int capture_read_dumps(struct capture *capture);
-int capture_read_answers(struct capture *capture);
-
+/** Reads all files. Returns 0, -EINVAL with the error set, or -ENOMEM. */
+int capture_read_files(struct capture *capture);
 void capture_free(struct capture *capture);
-/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
+/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. Line 0 is the last one, where something
+ * is missing at the end. */
 int capture_error(const struct captured_file *file, unsigned int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/** The number of the last line: where something is missing at the end. */
-unsigned int captured_end(const struct captured_file *file);
 
 /** Index of the CPU of that number, or -1. */
 ssize_t capture_cpu(const struct capture *capture, unsigned int number);
-/** The MSR of that address, or NULL. */
-const struct captured_msr *capture_msr(const struct capture *capture, uint32_t address);
 /** The entry of a path, or NULL. */
-const struct captured_entry *capture_entry(const struct capture *capture, const char *path);
-/** The entry of a file below a CPU's directory, or NULL. */
-const struct captured_entry *capture_cpu_entry(const struct capture *capture, unsigned int cpu,
-					       const char *name);
-/** Its number. Returns 0, -ENOENT or -EINVAL with the error set. */
+__attribute__((format(printf, 2, 3))) const struct captured_entry *
+capture_entry(const struct capture *capture, const char *format, ...);
+/** Its number. Returns 0, -ENOENT without an entry, or -EINVAL with the error set. */
 int capture_number(const struct capture *capture, const struct captured_entry *entry,
 		   unsigned int max, unsigned int *number);
 /** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM; the
@@ -144,12 +124,15 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 /** The answer to a request, or NULL where it was not captured. */
 const struct captured_answer *capture_answer(const struct capture *capture,
 					     const struct captured_answer *request);
-/** One of a domain; an MMIO register's offset is the command. */
+/** One of a domain; an MMIO register's offset is the command, else command << 8 | sub-command. */
 const struct captured_answer *capture_domain_answer(const struct capture *capture,
 						    enum answer_kind kind,
 						    const struct platform_domain *domain,
 						    uint32_t command, uint32_t parameter,
 						    uint32_t data);
+/** The value of an MSR of a CPU, or NULL. */
+const struct captured_answer *capture_msr(const struct capture *capture, uint32_t address,
+					  unsigned int cpu);
 
 /* ---- topology.c, platform.c. Each returns 0, -EINVAL with the error set, or -ENOMEM. ---- */
 

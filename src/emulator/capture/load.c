@@ -15,10 +15,6 @@
 
 int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
 {
-	static int (*const readers[])(struct capture *) = {
-		capture_read_cpuinfo, capture_read_msrs,    capture_read_entries,
-		capture_read_dumps,   capture_read_answers,
-	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	struct platform *made = platform_new(name);
 	int result = -ENOMEM;
@@ -33,9 +29,7 @@ int capture_read(const char *name, const char *directory, struct platform **plat
 			end--;
 		capture->error = error;
 		capture->directory = strndup(directory, end);
-		result = capture->directory ? 0 : -ENOMEM;
-		for (size_t i = 0; i < sizeof(readers) / sizeof(*readers) && !result; i++)
-			result = readers[i](capture);
+		result = capture->directory ? capture_read_files(capture) : -ENOMEM;
 		if (!result)
 			result = capture_fill(capture, made);
 	}
@@ -72,7 +66,7 @@ char *capture_describe(const struct platform *platform)
 	fprintf(text.stream,
 		"captured: %zu CPUs, %zu MSRs, %zu files, %zu TPMI devices, %zu answers\n",
 		capture->cpu_count, capture->msr_count, capture->entry_count, capture->dump_count,
-		capture->answer_count);
+		capture->answer_count - capture->msr_count * capture->cpu_count);
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		const struct platform_domain *domain = &platform->domains[i];
 		char *cores = isst_cpuset_to_list(domain->cores.set);

@@ -42,9 +42,9 @@ static int fill_identity(const struct capture *capture, struct platform *platfor
 		result = replace_text(&platform->model_name, capture->model_name);
 	if (!result)
 		result = replace_text(&platform->title, capture->model_name);
-	platform->family = known_number(capture->family);
-	platform->model = known_number(capture->model);
-	platform->stepping = known_number(capture->stepping);
+	platform->family = known_number(capture->cpus[0].family);
+	platform->model = known_number(capture->cpus[0].model);
+	platform->stepping = known_number(capture->cpus[0].stepping);
 	if (result || !release)
 		return result;
 	/* 6.12.0-1-amd64 */
@@ -72,6 +72,7 @@ static const struct {
 static int fill_driver(const struct capture *capture, struct platform *platform)
 {
 	const struct captured_driver *driver = &capture->driver;
+	const struct captured_cpu *cpu = &capture->cpus[0];
 	bool tpmi = driver->line ? driver->api_version >= 2 : capture->dump_count > 0;
 
 	if (!driver->line) {
@@ -81,9 +82,8 @@ static int fill_driver(const struct capture *capture, struct platform *platform)
 		platform->mmio = known_number(0);
 		platform->api_version = known_number(tpmi ? 3 : 0);
 		for (size_t i = 0; i < sizeof(mailbox_models) / sizeof(*mailbox_models); i++) {
-			if (tpmi || capture->family != 6 ||
-			    mailbox_models[i].model != capture->model ||
-			    mailbox_models[i].lowest_stepping > capture->stepping)
+			if (tpmi || cpu->family != 6 || mailbox_models[i].model != cpu->model ||
+			    mailbox_models[i].lowest_stepping > cpu->stepping)
 				continue;
 			platform->node = platform->api_version = known_number(1);
 			platform->mailbox = known_number(mailbox_models[i].mailbox);
@@ -101,42 +101,40 @@ static int fill_driver(const struct capture *capture, struct platform *platform)
 	platform->api_version = known_number(driver->api_version);
 	platform->driver_version = known_number(driver->driver_version);
 	platform->max_commands = known_number(driver->max_commands ? driver->max_commands : 64);
-	platform->mailbox = known_number(!driver->mailbox	  ? MAILBOX_NONE
-					 : capture->model == 0x55 ? MAILBOX_MSR
-								  : MAILBOX_PCI);
+	platform->mailbox = known_number(!driver->mailbox     ? MAILBOX_NONE
+					 : cpu->model == 0x55 ? MAILBOX_MSR
+							      : MAILBOX_PCI);
 	/* The device that has the registers which answered. */
 	platform->mmio = known_number(driver->mmio ? 0x3451 : 0);
 	for (size_t i = 0; i < capture->answer_count && driver->mmio; i++)
-		if (capture->answers[i].kind == ANSWER_MMIO && capture->answers[i].command > 0xd0 &&
-		    !capture->answers[i].error)
+		if (capture->answers[i].kind == ANSWER_MMIO &&
+		    capture->answers[i].request[2] > 0xd0 && !capture->answers[i].error)
 			platform->mmio = known_number(0x3251);
 	return 0;
 }
 
 /* ---- The kernel's files ---- */
 
-static bool has_cpu_entry(const struct capture *capture, const char *name)
+/** The file of the first CPU that has it, or NULL. */
+static const struct captured_entry *find_cpu_entry(const struct capture *capture, const char *name)
 {
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		if (capture_cpu_entry(capture, capture->cpus[i].number, name))
-			return true;
-	return false;
+	const struct captured_entry *entry = NULL;
+
+	for (size_t i = 0; i < capture->cpu_count && !entry; i++)
+		entry = capture_entry(capture, CPU_DIRECTORY "/cpu%u/%s", capture->cpus[i].number,
+				      name);
+	return entry;
 }
 
 static int fill_cpufreq(const struct capture *capture, struct platform *platform)
 {
-	const struct captured_entry *driver = NULL, *governor = NULL;
+	const struct captured_entry *driver = find_cpu_entry(capture, "cpufreq/scaling_driver");
+	const struct captured_entry *governor = find_cpu_entry(capture, "cpufreq/scaling_governor");
 	const struct captured_entry *status = capture_entry(capture,
 							    CPU_DIRECTORY "/intel_pstate/status");
 	const char *name = "none";
 	int result;
 
-	for (size_t i = 0; i < capture->cpu_count && !driver; i++) {
-		unsigned int cpu = capture->cpus[i].number;
-
-		driver = capture_cpu_entry(capture, cpu, "cpufreq/scaling_driver");
-		governor = capture_cpu_entry(capture, cpu, "cpufreq/scaling_governor");
-	}
 	if (driver)
 		name = driver->value;
 	else if (status && strcmp(status->value, "active") == 0)
@@ -155,69 +153,76 @@ int capture_uncore_khz(const struct capture *capture, const struct platform *pla
 		       const struct platform_domain *domain, const char *name, unsigned int *khz)
 {
 	enum { MOST_CLUSTERS = 256 };
-	unsigned int package, power_domain, i;
-	char path[192];
-	int result;
+	const struct captured_entry *entry = NULL, *instance;
+	unsigned int package, power_domain;
+	int result = 0;
 
-	snprintf(path, sizeof(path), UNCORE_DIRECTORY "package_%02u_die_%02u/%s", domain->package,
-		 domain->die, name);
 	/* By its die, or, with TPMI, by what is in the directory. */
-	for (i = 0; i < MOST_CLUSTERS && platform_is_tpmi(platform); i++) {
-		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/package_id", i);
-		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
-					&package);
-		if (result)
-			return result;
+	if (!platform_is_tpmi(platform))
+		entry = capture_entry(capture, UNCORE_DIRECTORY "package_%02u_die_%02u/%s",
+				      domain->package, domain->die, name);
+	for (unsigned int i = 0; i < MOST_CLUSTERS && platform_is_tpmi(platform) && !entry; i++) {
+		result = capture_number(
+			capture,
+			capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/package_id", i),
+			HIGHEST_ID, &package);
 		/* Where dies are enumerated domain_id of I/O dies is another number. */
-		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/instance_id", i);
-		if (domain->type.value != DOMAIN_IO || !capture_entry(capture, path))
-			snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/domain_id", i);
-		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
-					&power_domain);
+		instance = domain->type.value == DOMAIN_IO
+				   ? capture_entry(capture,
+						   UNCORE_DIRECTORY "uncore%02u/instance_id", i)
+				   : NULL;
+		if (!result)
+			result = capture_number(
+				capture,
+				instance
+					? instance
+					: capture_entry(capture,
+							UNCORE_DIRECTORY "uncore%02u/domain_id", i),
+				HIGHEST_ID, &power_domain);
 		if (result)
 			return result;
-		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/%s", i, name);
 		if (package == domain->package && power_domain == domain->power_domain)
-			break;
+			entry = capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/%s", i, name);
 	}
-	if (i == MOST_CLUSTERS)
-		return -ENOENT;
-	return capture_number(capture, capture_entry(capture, path), HIGHEST_KHZ, khz);
+	return capture_number(capture, entry, HIGHEST_KHZ, khz);
 }
 
 static int fill_files(const struct capture *capture, struct platform *platform)
 {
 	static const char *const uncore[] = { "min_freq_khz", "max_freq_khz" };
 	const struct captured_entry *control = capture_entry(capture, CPU_DIRECTORY "/smt/control");
-	const struct captured_msr *hwp = capture_msr(capture, MSR_HWP_ENABLE);
-	const struct captured_msr *capabilities = capture_msr(capture, MSR_HWP_CAPABILITIES);
-	const struct captured_msr *info = capture_msr(capture, MSR_PLATFORM_INFO);
+	const unsigned int cpu = capture->cpus[0].number;
+	const struct captured_answer *hwp = capture_msr(capture, MSR_HWP_ENABLE, cpu);
+	const struct captured_answer *info = capture_msr(capture, MSR_PLATFORM_INFO, cpu);
+	const struct captured_answer *capabilities = capture_msr(capture, MSR_HWP_CAPABILITIES,
+								 cpu);
 	unsigned int no_turbo = 0, khz = 0;
 	int result = fill_cpufreq(capture, platform);
 
 	for (unsigned int i = 0; control && smt_controls[i]; i++)
 		if (strcmp(control->value, smt_controls[i]) == 0)
 			platform->smt = known_number(i);
-	platform->die_files = known_number(has_cpu_entry(capture, "topology/die_id"));
+	platform->die_files = known_number(find_cpu_entry(capture, "topology/die_id") != NULL);
 	platform->cpu0_hotplug = known_number(
 		capture_entry(capture, CPU_DIRECTORY "/cpu0/online") ||
 		isst_cpuset_has(platform->offline.set, 0));
 	if (!result)
-		result = capture_number(capture,
-					capture_cpu_entry(capture, capture->cpus[0].number,
-							  "cpufreq/cpuinfo_min_freq"),
-					HIGHEST_KHZ, &khz);
+		result = capture_number(
+			capture,
+			capture_entry(capture, CPU_DIRECTORY "/cpu%u/cpufreq/cpuinfo_min_freq",
+				      cpu),
+			HIGHEST_KHZ, &khz);
 	if (result && result != -ENOENT)
 		return result;
 	if (result && info)
-		khz = (unsigned int)(info->values[0] >> 40 & 0xff) * KHZ_PER_RATIO;
+		khz = (unsigned int)(info->value >> 40 & 0xff) * KHZ_PER_RATIO;
 	else if (result && capabilities)
-		khz = (unsigned int)(capabilities->values[0] >> 24 & 0xff) * KHZ_PER_RATIO;
+		khz = (unsigned int)(capabilities->value >> 24 & 0xff) * KHZ_PER_RATIO;
 	if (khz)
 		platform->min_mhz = known_number(khz / 1000);
 	platform->hwp = known_number(
-		hwp ? (unsigned int)(hwp->values[0] & 1)
-		    : capabilities || has_cpu_entry(capture, "cpufreq/base_frequency"));
+		hwp ? (unsigned int)(hwp->value & 1)
+		    : capabilities || find_cpu_entry(capture, "cpufreq/base_frequency"));
 	result = capture_number(capture,
 				capture_entry(capture, CPU_DIRECTORY "/intel_pstate/no_turbo"), 1,
 				&no_turbo);
@@ -281,7 +286,7 @@ static bool get_answer(const struct source *source, unsigned int command, uint32
 
 	if (!answer || answer->error)
 		return false;
-	*value = answer->value;
+	*value = (uint32_t)answer->value;
 	return true;
 }
 
@@ -328,19 +333,22 @@ static int take_level(const struct source *source, struct platform_domain *domai
 static void take_msr_bytes(const struct source *source, uint32_t address, unsigned int unit,
 			   struct list_value *list)
 {
-	const struct captured_msr *msr = capture_msr(source->capture, address);
+	const struct captured_answer *msr;
 	size_t cpu = 0;
 
 	while (cpu < source->capture->cpu_count &&
 	       (source->capture->cpus[cpu].package != source->domain->package ||
 		source->capture->cpus[cpu].die != source->domain->die))
 		cpu++;
-	if (!msr || cpu == source->capture->cpu_count)
+	msr = cpu == source->capture->cpu_count
+		      ? NULL
+		      : capture_msr(source->capture, address, source->capture->cpus[cpu].number);
+	if (!msr)
 		return;
 	list->line = msr->line;
 	list->count = BUCKETS;
 	for (unsigned int i = 0; i < BUCKETS; i++)
-		list->value[i] = (msr->values[cpu] >> 8 * i & 0xff) * unit;
+		list->value[i] = (msr->value >> 8 * i & 0xff) * unit;
 }
 
 /** The current level has to be complete, whether or not firmware answered. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a captured machine (docs/internals/captured-machines.md), as lines and as tables. */
 #include "base/array.h"
+#include "base/error_name.h"
 #include "common/hash.h"
 #include "emulator/capture/capture.h"
 #include "emulator/model/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- Files as lines, and messages about them ---- */
 
@@ -20,21 +20,30 @@ int capture_error(const struct captured_file *file, unsigned int line, const cha
 	va_list arguments;
 
 	va_start(arguments, format);
-	set_line_error(file->capture->error, file->path, line, format, arguments);
+	set_line_error(file->capture->error, file->path,
+		       line		      ? line
+		       : file->line_count > 0 ? file->line_count
+					      : 1,
+		       format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
 
-unsigned int captured_end(const struct captured_file *file)
+/** A line that does not have its form. */
+static int form_error(const struct captured_file *file, unsigned int line, const char *expected)
 {
-	return file->line_count ? (unsigned int)file->line_count : 1;
+	enum { SHOWN = 96 };
+	const char *text = file->lines[line - 1];
+
+	return capture_error(file, line, "found \"%.*s\"%s, expected %s", SHOWN, text,
+			     strlen(text) > SHOWN ? "..." : "", expected);
 }
 
-int captured_file_read(struct capture *capture, const char *name, const char *expected,
-		       struct captured_file *file)
+/** @expected: what is missing without the file; NULL: the file may be missing. */
+static int read_lines(struct capture *capture, const char *name, const char *expected,
+		      struct captured_file *file)
 {
 	unsigned int line = 1;
-	struct stat status;
 	size_t size;
 	int result;
 
@@ -43,17 +52,18 @@ int captured_file_read(struct capture *capture, const char *name, const char *ex
 		file->path = NULL;
 		return -ENOMEM;
 	}
-	if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
-		return capture_error(file, 1, "found a special file, expected a text file");
 	result = text_read(AT_FDCWD, file->path, &file->text, &size);
-	if ((result == -ENOENT || result == -ENOTDIR) && expected)
-		return set_error(capture->error, -EINVAL, "%s: found no such file, expected %s",
-				 file->path, expected);
-	if (result == -ENOENT || result == -ENOTDIR || result == -ENOMEM)
-		return result == -ENOMEM ? result : -ENOENT;
+	if (result == -ENOENT || result == -ENOTDIR)
+		return expected ? set_error(capture->error, -EINVAL,
+					    "%s: found no such file, expected %s", file->path,
+					    expected)
+				: 0;
 	if (result)
-		return set_error(capture->error, -EINVAL, "%s cannot be read: %s", file->path,
-				 strerror(-result));
+		return result == -ENOMEM ? result
+					 : set_error(capture->error, -EINVAL,
+						     "%s cannot be read: %s", file->path,
+						     result == -EINVAL ? "it is a special file"
+								       : strerror(-result));
 	/* A sum: dumps are read in any order. */
 	capture->hash += hash_bytes(hash_string(HASH_START, name), file->text, size);
 	for (size_t i = 0; i < size; i++) {
@@ -74,11 +84,12 @@ int captured_file_read(struct capture *capture, const char *name, const char *ex
 	return 0;
 }
 
-int captured_lines_read(struct capture *capture, const char *name, const char *expected,
-			struct captured_file *file,
-			int (*parse)(struct capture *capture, char *text, unsigned int line))
+/** The same, and gives each line that is neither empty nor a comment to @parse. */
+static int parse_lines(struct capture *capture, const char *name, const char *expected,
+		       struct captured_file *file,
+		       int (*parse)(struct capture *capture, char *text, unsigned int line))
 {
-	int result = captured_file_read(capture, name, expected, file);
+	int result = read_lines(capture, name, expected, file);
 
 	for (unsigned int i = 0; i < file->line_count && !result; i++)
 		if (*file->lines[i] && *file->lines[i] != '#')
@@ -86,133 +97,151 @@ int captured_lines_read(struct capture *capture, const char *name, const char *e
 	return result;
 }
 
-static void free_file(struct captured_file *file)
-{
-	free(file->path);
-	free(file->text);
-	free(file->lines);
-}
+/* The numbers of lines: 0 is decimal, or hexadecimal with 0x. */
+static const struct {
+	unsigned char bits, base;
+} number_kinds[] = {
+	['b'] = { 1, 0 },   ['c'] = { 8, 0 },	['i'] = { 15, 0 }, ['m'] = { 32, 16 },
+	['n'] = { 32, 0 },  ['p'] = { 14, 0 },	['s'] = { 16, 0 }, ['u'] = { 32, 10 },
+	['w'] = { 32, 16 }, ['x'] = { 64, 16 }, ['a'] = { 32, 0 },
+};
+enum { WORD_DIGITS = 8 };
 
-void capture_free(struct capture *capture)
+/** The numbers of @form, in which % and a letter stands for one: a is an answer, a number or E and
+ * an error (*@error), w is a word of eight digits. A blank is some white space. Returns what is
+ * behind it; NULL: the text has another form. */
+static const char *scan(const char *text, const char *form, uint64_t *number, int *error)
 {
-	if (!capture)
-		return;
-	for (size_t i = 0; i < capture->msr_count; i++)
-		free(capture->msrs[i].values);
-	for (size_t i = 0; i < capture->dump_count; i++) {
-		struct captured_dump *dump = &capture->dumps[i];
+	char digits[24];
+	size_t length;
 
-		for (size_t j = 0; j < dump->count; j++)
-			free(dump->instances[j].registers);
-		free(dump->instances);
-		free(dump->address);
-		free_file(&dump->file);
+	for (; *form; form++) {
+		if (*form != '%' && *form != ' ') {
+			if (*text++ != *form)
+				return NULL;
+			continue;
+		}
+		length = *form == ' ' ? strspn(text, " \t") : strcspn(text, " \t:|/");
+		if (length == 0 || length >= sizeof(digits))
+			return NULL;
+		memcpy(digits, text, length);
+		digits[length] = '\0';
+		text += length;
+		if (*form == ' ')
+			continue;
+		form++;
+		*number = 0;
+		if (*form == 'a' && *digits == 'E') {
+			*error = -error_number(digits + (digits[1] >= '0' && digits[1] <= '9'));
+			if (!*error)
+				return NULL;
+		} else if ((*form == 'w' && length != WORD_DIGITS) ||
+			   isst_parse_number(digits, number_kinds[(unsigned char)*form].base,
+					     UINT64_MAX >>
+						     (64 - number_kinds[(unsigned char)*form].bits),
+					     number)) {
+			return NULL;
+		}
+		number++;
 	}
-	free(capture->msrs);
-	free(capture->dumps);
-	free(capture->cpus);
-	free(capture->entries);
-	free(capture->answers);
-	free_file(&capture->cpuinfo);
-	free_file(&capture->msr_file);
-	free_file(&capture->entry_file);
-	free_file(&capture->answer_file);
-	free(capture->directory);
-	free(capture);
+	return text;
 }
 
 /* ---- cpuinfo: the processors, and in which package and core each CPU is ---- */
 
 enum { HIGHEST_CPU = 1 << 20 };
 
-enum { PROCESSOR, VENDOR, FAMILY, MODEL, NAME, STEPPING, PACKAGE, CORE, CPUINFO_KEYS };
+/* What a processor must have; texts, without a maximum, are those of the first one. */
 static const struct {
 	const char *name;
-	unsigned int max; /* 0: it is a text */
-} cpuinfo_keys[CPUINFO_KEYS] = {
-	[PROCESSOR] = { "processor", HIGHEST_CPU },
-	[VENDOR] = { "vendor_id", 0 },
-	[FAMILY] = { "cpu family", 0x10e },
-	[MODEL] = { "model", 0xff },
-	[NAME] = { "model name", 0 },
-	[STEPPING] = { "stepping", 0xf },
-	[PACKAGE] = { "physical id", HIGHEST_ID },
-	[CORE] = { "core id", HIGHEST_CPU },
+	unsigned int max;
+	size_t place; /* in struct captured_cpu; of texts in struct capture */
+} cpuinfo_keys[] = {
+	{ "processor", HIGHEST_CPU, offsetof(struct captured_cpu, number) },
+	{ "vendor_id", 0, offsetof(struct capture, vendor) },
+	{ "cpu family", 0x10e, offsetof(struct captured_cpu, family) },
+	{ "model", 0xff, offsetof(struct captured_cpu, model) },
+	{ "model name", 0, offsetof(struct capture, model_name) },
+	{ "stepping", 0xf, offsetof(struct captured_cpu, stepping) },
+	{ "physical id", HIGHEST_ID, offsetof(struct captured_cpu, package) },
+	{ "core id", HIGHEST_CPU, offsetof(struct captured_cpu, core_id) },
 };
+enum { CPUINFO_KEYS = sizeof(cpuinfo_keys) / sizeof(*cpuinfo_keys) };
 
-/** The lines about one processor. */
-struct block {
-	unsigned int line; /* of the first one; 0: none yet */
-	unsigned int number[CPUINFO_KEYS];
-	char *text[CPUINFO_KEYS];
-};
-
-static int parse_processor_line(struct capture *capture, char *text, unsigned int line,
-				struct block *block)
+/** `key : value`; each processor begins with the first key. */
+static int parse_processor_line(struct capture *capture, char *text, unsigned int line)
 {
-	const struct captured_file *file = &capture->cpuinfo;
-	char *colon = strchr(text, ':'), *value;
-	unsigned int i = 0;
+	char *colon = strchr(text, ':'), *value = colon ? trim(colon + 1) : NULL;
+	struct captured_cpu *cpu;
 	uint64_t number = 0;
+	size_t i = 0;
 
 	if (!colon)
-		return capture_error(file, line, "found \"%s\", expected \"key : value\"", text);
+		return form_error(&capture->cpuinfo, line, "\"key : value\"");
 	*colon = '\0';
-	text = trim(text);
-	value = trim(colon + 1);
-	if (!block->line)
-		block->line = line;
-	while (i < CPUINFO_KEYS && strcmp(cpuinfo_keys[i].name, text) != 0)
+	while (i < CPUINFO_KEYS && strcmp(cpuinfo_keys[i].name, trim(text)) != 0)
 		i++;
 	if (i == CPUINFO_KEYS)
 		return 0;
-	if (block->text[i])
-		return capture_error(file, line,
-				     "found \"%s\" again, expected an empty line before the next "
-				     "processor",
-				     text);
-	if (cpuinfo_keys[i].max && isst_parse_number(value, 10, cpuinfo_keys[i].max, &number))
-		return capture_error(file, line, "found \"%s\" for \"%s\", expected a number 0..%u",
+	if (cpuinfo_keys[i].max ? isst_parse_number(value, 10, cpuinfo_keys[i].max, &number) != 0
+				: *value == '\0')
+		return capture_error(&capture->cpuinfo, line,
+				     cpuinfo_keys[i].max
+					     ? "found \"%s\" for \"%s\", expected a number 0..%u"
+					     : "found \"%s\" for \"%s\", expected a text",
 				     value, text, cpuinfo_keys[i].max);
-	if (*value == '\0')
-		return capture_error(file, line, "found nothing for \"%s\", expected a text", text);
-	block->number[i] = (unsigned int)number;
-	block->text[i] = value;
+	if (i == 0) {
+		if (ARRAY_GROW(capture->cpus, capture->cpu_count))
+			return -ENOMEM;
+		capture->cpus[capture->cpu_count++] = (struct captured_cpu){ .line = line };
+	}
+	cpu = capture->cpu_count ? &capture->cpus[capture->cpu_count - 1] : NULL;
+	if (!cpu || cpu->keys >> i & 1)
+		return capture_error(&capture->cpuinfo, line,
+				     "found \"%s\"%s, expected \"processor\" first", text,
+				     cpu ? " again" : "");
+	cpu->keys |= 1U << i;
+	if (cpuinfo_keys[i].max)
+		*(unsigned int *)((char *)cpu + cpuinfo_keys[i].place) = (unsigned int)number;
+	else if (capture->cpu_count == 1)
+		*(char **)((char *)capture + cpuinfo_keys[i].place) = value;
 	return 0;
 }
 
-/** What all processors of a machine have in common is taken from the first one. */
-static int finish_block(struct capture *capture, struct block *block)
+static const char in_every[] = "one in every captured machine";
+
+static int read_cpuinfo(struct capture *capture)
 {
-	if (!block->line)
-		return 0;
-	for (unsigned int i = 0; i < CPUINFO_KEYS; i++)
-		if (!block->text[i])
-			return capture_error(&capture->cpuinfo, block->line,
-					     "found a processor without \"%s\", expected that too",
-					     cpuinfo_keys[i].name);
-	if (capture->cpu_count == 0) {
-		capture->vendor = block->text[VENDOR];
-		capture->model_name = block->text[NAME];
-		capture->family = block->number[FAMILY];
-		capture->model = block->number[MODEL];
-		capture->stepping = block->number[STEPPING];
+	const struct captured_file *file = &capture->cpuinfo;
+	int result = parse_lines(capture, "proc/cpuinfo", in_every, &capture->cpuinfo,
+				 parse_processor_line);
+
+	if (result)
+		return result;
+	if (capture->cpu_count == 0)
+		return capture_error(file, 0,
+				     "found no processor, expected one for each online CPU");
+	for (size_t i = 0; i < capture->cpu_count; i++) {
+		const struct captured_cpu *cpu = &capture->cpus[i], *first = capture->cpus;
+
+		for (size_t key = 0; key < CPUINFO_KEYS; key++)
+			if (!(cpu->keys >> key & 1))
+				return capture_error(file, cpu->line,
+						     "found a processor without \"%s\", expected "
+						     "that too",
+						     cpuinfo_keys[key].name);
+		if (cpu->family != first->family || cpu->model != first->model)
+			return capture_error(file, cpu->line,
+					     "found a processor of family %u, model %u, expected "
+					     "%u and %u as of the first one",
+					     cpu->family, cpu->model, first->family, first->model);
 	}
-	if (block->number[FAMILY] != capture->family || block->number[MODEL] != capture->model)
-		return capture_error(&capture->cpuinfo, block->line,
-				     "found a processor of family %u, model %u, expected %u and %u "
-				     "as of the first one",
-				     block->number[FAMILY], block->number[MODEL], capture->family,
-				     capture->model);
-	if (ARRAY_GROW(capture->cpus, capture->cpu_count))
-		return -ENOMEM;
-	capture->cpus[capture->cpu_count++] = (struct captured_cpu){
-		.number = block->number[PROCESSOR],
-		.package = block->number[PACKAGE],
-		.core_id = block->number[CORE],
-		.line = block->line,
-	};
-	*block = (struct block){ 0 };
+	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_numbers);
+	for (size_t i = 1; i < capture->cpu_count; i++)
+		if (capture->cpus[i].number == capture->cpus[i - 1].number)
+			return capture_error(file, capture->cpus[i].line,
+					     "found processor %u again, expected each once",
+					     capture->cpus[i].number);
 	return 0;
 }
 
@@ -225,117 +254,174 @@ ssize_t capture_cpu(const struct capture *capture, unsigned int number)
 	return cpu ? cpu - capture->cpus : -1;
 }
 
-static const char in_every[] = "one in every captured machine";
+/* ---- MSRs, and answers of driver and firmware ---- */
 
-int capture_read_cpuinfo(struct capture *capture)
-{
-	struct captured_file *file = &capture->cpuinfo;
-	struct block block = { 0 };
-	int result = captured_file_read(capture, "proc/cpuinfo", in_every, file);
-
-	for (unsigned int i = 0; i < file->line_count && !result; i++)
-		result = *file->lines[i]
-				 ? parse_processor_line(capture, file->lines[i], i + 1, &block)
-				 : finish_block(capture, &block);
-	if (!result)
-		result = finish_block(capture, &block);
-	if (result)
-		return result;
-	if (capture->cpu_count == 0)
-		return capture_error(file, captured_end(file),
-				     "found no processor, expected one for each online CPU");
-	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_numbers);
-	for (size_t i = 1; i < capture->cpu_count; i++)
-		if (capture->cpus[i].number == capture->cpus[i - 1].number)
-			return capture_error(file, capture->cpus[i].line,
-					     "found processor %u again, expected each once",
-					     capture->cpus[i].number);
-	return 0;
-}
-
-/* ---- MSRs, each with a value of every CPU: `ADDRESS:CPU|VALUE CPU|VALUE ...` ---- */
-
-const struct captured_msr *capture_msr(const struct capture *capture, uint32_t address)
-{
-	for (size_t i = 0; i < capture->msr_count; i++)
-		if (capture->msrs[i].address == address)
-			return &capture->msrs[i];
-	return NULL;
-}
-
-static int parse_msr_values(struct capture *capture, char *text, const struct captured_msr *msr,
-			    bool *known)
-{
-	const struct captured_file *file = &capture->msr_file;
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-		uint64_t number, value;
-		const char *behind = number_before(word, '|', 10, UINT32_MAX, &number);
-		ssize_t index;
-
-		if (!behind || isst_parse_number(behind, 16, UINT64_MAX, &value))
-			return capture_error(
-				file, msr->line,
-				"found \"%s\", expected CPU|VALUE with a hexadecimal value", word);
-		index = capture_cpu(capture, (unsigned int)number);
-		if (index < 0)
-			return capture_error(file, msr->line,
-					     "found a value of CPU %u for MSR 0x%x, expected only "
-					     "CPUs of proc/cpuinfo",
-					     (unsigned int)number, msr->address);
-		if (known[index])
-			return capture_error(file, msr->line,
-					     "found CPU %u again for MSR 0x%x, expected each once",
-					     (unsigned int)number, msr->address);
-		known[index] = true;
-		msr->values[index] = value;
-	}
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		if (!known[i])
-			return capture_error(file, msr->line,
-					     "found no value of CPU %u for MSR 0x%x, expected one "
-					     "of every CPU of proc/cpuinfo",
-					     capture->cpus[i].number, msr->address);
-	return 0;
-}
-
+/** `ADDRESS:CPU|VALUE CPU|VALUE ...`, with a value of every CPU. */
 static int parse_msr_line(struct capture *capture, char *text, unsigned int line)
 {
 	const struct captured_file *file = &capture->msr_file;
-	char *colon = strchr(text, ':');
-	const struct captured_msr *same;
-	struct captured_msr *msr;
-	uint64_t address;
-	bool *known;
-	int result;
+	uint64_t address, number[2];
+	const char *rest = scan(text, "%m:", &address, NULL);
+	size_t count = 0;
 
-	if (colon)
-		*colon = '\0';
-	if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
-		return capture_error(file, line,
-				     "found \"%.20s\", expected the hexadecimal address of an MSR "
-				     "and \":\"",
-				     text);
-	same = capture_msr(capture, (uint32_t)address);
-	if (same)
-		return capture_error(file, line, "found MSR 0x%x again, first in line %u",
-				     same->address, same->line);
-	if (ARRAY_GROW(capture->msrs, capture->msr_count))
-		return -ENOMEM;
-	msr = &capture->msrs[capture->msr_count++];
-	*msr = (struct captured_msr){ (uint32_t)address, line,
-				      calloc(capture->cpu_count, sizeof(*msr->values)) };
-	known = calloc(capture->cpu_count, sizeof(*known));
-	result = msr->values && known ? parse_msr_values(capture, colon + 1, msr, known) : -ENOMEM;
-	free(known);
-	return result;
+	while (rest && *rest) {
+		rest = scan(rest + strspn(rest, " \t"), "%u|%x", number, NULL);
+		if (!rest)
+			break;
+		if (capture_cpu(capture, (unsigned int)number[0]) < 0)
+			return capture_error(file, line,
+					     "found a value of CPU %u for MSR 0x%x, expected only "
+					     "CPUs of proc/cpuinfo",
+					     (unsigned int)number[0], (unsigned int)address);
+		if (ARRAY_GROW(capture->answers, capture->answer_count))
+			return -ENOMEM;
+		capture->answers[capture->answer_count++] = (struct captured_answer){
+			.kind = ANSWER_MSR,
+			.request = { address, number[0] },
+			.value = number[1],
+			.line = line,
+		};
+		count++;
+	}
+	if (!rest)
+		return form_error(file, line,
+				  "ADDRESS:CPU|VALUE ..., hexadecimal but for the CPUs");
+	if (count != capture->cpu_count)
+		return capture_error(
+			file, line,
+			"found values of %zu CPUs for MSR 0x%x, expected one of every CPU of "
+			"proc/cpuinfo",
+			count, (unsigned int)address);
+	capture->msr_count++;
+	return 0;
 }
 
-int capture_read_msrs(struct capture *capture)
+/** The last number but of the driver is the answer, the others are the request. */
+static const struct {
+	const char *form;
+	unsigned int count;
+} answer_kinds[] = {
+	[ANSWER_MAILBOX] = { "mailbox %i %i %c/%c %p %n -> %a", 6 },
+	[ANSWER_MMIO] = { "mmio %i %i %s -> %a", 3 },
+	[ANSWER_INSTANCES] = { "instances %c -> %a", 1 },
+	[ANSWER_DRIVER] = { "driver -> %s %s %s %b %b", 0 },
+	[ANSWER_NO_DRIVER] = { "no-driver", 0 },
+};
+static const char answer_forms[] =
+	"driver, no-driver, mailbox, mmio or instances with their numbers, such as \"mailbox 0 0 "
+	"0x7f/0x01 0x0 0x0 -> 0x2\" (isst-platform(5))";
+
+static int parse_answer_line(struct capture *capture, char *text, unsigned int line)
 {
-	return captured_lines_read(capture, "msr/msr.txt", in_every, &capture->msr_file,
-				   parse_msr_line);
+	struct captured_answer answer = { .kind = ANSWER_MAILBOX, .line = line };
+	uint64_t *number = answer.request;
+	const char *rest = NULL;
+
+	for (; answer.kind <= ANSWER_NO_DRIVER; answer.kind++) {
+		memset(number, 0, sizeof(answer.request));
+		rest = scan(text, answer_kinds[answer.kind].form, number, &answer.error);
+		if (rest && !*rest)
+			break;
+	}
+	if (answer.kind > ANSWER_NO_DRIVER ||
+	    (answer.kind == ANSWER_DRIVER && (number[2] < 1 || number[2] > 64)))
+		return form_error(&capture->answer_file, line, answer_forms);
+	if (answer.kind >= ANSWER_DRIVER) {
+		if (capture->driver.line)
+			return capture_error(&capture->answer_file, line,
+					     "found the driver again, first in line %u",
+					     capture->driver.line);
+		capture->driver = (struct captured_driver){
+			.line = line,
+			.present = answer.kind == ANSWER_DRIVER,
+			.api_version = (unsigned int)number[0],
+			.driver_version = (unsigned int)number[1],
+			.max_commands = (unsigned int)number[2],
+			.mailbox = number[3],
+			.mmio = number[4],
+		};
+		return 0;
+	}
+	answer.value = number[answer_kinds[answer.kind].count];
+	number[answer_kinds[answer.kind].count] = 0;
+	if (ARRAY_GROW(capture->answers, capture->answer_count))
+		return -ENOMEM;
+	capture->answers[capture->answer_count++] = answer;
+	return 0;
+}
+
+static int compare_answers(const void *left, const void *right)
+{
+	const struct captured_answer *a = left, *b = right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	for (size_t i = 0; i < REQUEST_NUMBERS; i++)
+		if (a->request[i] != b->request[i])
+			return a->request[i] < b->request[i] ? -1 : 1;
+	return 0;
+}
+
+const struct captured_answer *capture_answer(const struct capture *capture,
+					     const struct captured_answer *request)
+{
+	return capture->answer_count ? bsearch(request, capture->answers, capture->answer_count,
+					       sizeof(*request), compare_answers)
+				     : NULL;
+}
+
+const struct captured_answer *capture_domain_answer(const struct capture *capture,
+						    enum answer_kind kind,
+						    const struct platform_domain *domain,
+						    uint32_t command, uint32_t parameter,
+						    uint32_t data)
+{
+	struct captured_answer request = {
+		.kind = kind,
+		.request = { domain->package, domain->die, command >> 8, command & 0xff, parameter,
+			     data },
+	};
+
+	if (kind == ANSWER_MMIO) {
+		request.request[2] = command;
+		request.request[3] = 0;
+	}
+	return capture_answer(capture, &request);
+}
+
+const struct captured_answer *capture_msr(const struct capture *capture, uint32_t address,
+					  unsigned int cpu)
+{
+	return capture_answer(capture, &(struct captured_answer){ .kind = ANSWER_MSR,
+								  .request = { address, cpu } });
+}
+
+/** Only what `platform capture` has written has answers of firmware. */
+static int read_answers(struct capture *capture)
+{
+	int result = parse_lines(capture, "msr/msr.txt", in_every, &capture->msr_file,
+				 parse_msr_line);
+
+	if (!result)
+		result = parse_lines(capture, "isst/answers.txt", NULL, &capture->answer_file,
+				     parse_answer_line);
+	if (result)
+		return result;
+	if (capture->answer_count > 0)
+		qsort(capture->answers, capture->answer_count, sizeof(*capture->answers),
+		      compare_answers);
+	for (size_t i = 1; i < capture->answer_count; i++) {
+		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
+
+		if (compare_answers(a, b) == 0)
+			return capture_error(a->kind == ANSWER_MSR ? &capture->msr_file
+								   : &capture->answer_file,
+					     a->line > b->line ? a->line : b->line,
+					     "found the same %s again, first in line %u",
+					     a->kind == ANSWER_MSR ? "MSR of a CPU" : "request",
+					     a->line > b->line ? b->line : a->line);
+	}
+	return 0;
 }
 
 /* ---- The kernel's files, by path: `MODE|PATH|VALUE` ---- */
@@ -354,45 +440,33 @@ static bool is_kernel_path(const char *path)
 
 static int parse_entry_line(struct capture *capture, char *text, unsigned int line)
 {
-	const struct captured_file *file = &capture->entry_file;
-	char *path, *value;
+	char *path = text + 3, *value = strlen(text) > 3 ? strchr(path, '|') : NULL;
 
-	if (strncmp(text, "ro|", 3) != 0 && strncmp(text, "rw|", 3) != 0)
-		return capture_error(file, line,
-				     "found \"%s\", expected ro|PATH|VALUE or rw|PATH|VALUE", text);
-	path = text + 3;
-	value = strchr(path, '|');
-	if (!value || value[1] == '\0')
-		return capture_error(file, line,
-				     "found \"%s\" without a value, expected %.2s|PATH|VALUE", text,
-				     text);
+	if ((strncmp(text, "ro|", 3) != 0 && strncmp(text, "rw|", 3) != 0) || !value ||
+	    value[1] == '\0')
+		return form_error(&capture->entry_file, line, "ro|PATH|VALUE or rw|PATH|VALUE");
 	*value++ = '\0';
 	if (!is_kernel_path(path))
-		return capture_error(
-			file, line, "found \"%s\", expected the path of a file below /sys or /proc",
-			path);
+		return form_error(&capture->entry_file, line,
+				  "the path of a file below /sys or /proc");
 	if (ARRAY_GROW(capture->entries, capture->entry_count))
 		return -ENOMEM;
 	capture->entries[capture->entry_count++] = (struct captured_entry){ path, value, line };
 	return 0;
 }
 
-const struct captured_entry *capture_entry(const struct capture *capture, const char *path)
+const struct captured_entry *capture_entry(const struct capture *capture, const char *format, ...)
 {
+	char path[256];
 	const struct captured_entry key = { .path = path };
+	va_list arguments;
 
-	if (capture->entry_count == 0)
-		return NULL;
-	return bsearch(&key, capture->entries, capture->entry_count, sizeof(key), compare_texts);
-}
-
-const struct captured_entry *capture_cpu_entry(const struct capture *capture, unsigned int cpu,
-					       const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/%s", cpu, name);
-	return capture_entry(capture, path);
+	va_start(arguments, format);
+	vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	return capture->entry_count ? bsearch(&key, capture->entries, capture->entry_count,
+					      sizeof(key), compare_texts)
+				    : NULL;
 }
 
 int capture_number(const struct capture *capture, const struct captured_entry *entry,
@@ -412,7 +486,7 @@ int capture_number(const struct capture *capture, const struct captured_entry *e
 
 int capture_set(const struct capture *capture, const char *path, struct isst_cpuset **set)
 {
-	const struct captured_entry *entry = capture_entry(capture, path);
+	const struct captured_entry *entry = capture_entry(capture, "%s", path);
 	unsigned int highest;
 	int result;
 
@@ -428,10 +502,10 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 			     entry->value, entry->path);
 }
 
-int capture_read_entries(struct capture *capture)
+static int read_entries(struct capture *capture)
 {
-	int result = captured_lines_read(capture, "sys/inlinefiles.txt", in_every,
-					 &capture->entry_file, parse_entry_line);
+	int result = parse_lines(capture, "sys/inlinefiles.txt", in_every, &capture->entry_file,
+				 parse_entry_line);
 
 	if (result)
 		return result;
@@ -440,11 +514,176 @@ int capture_read_entries(struct capture *capture)
 		      compare_texts);
 	for (size_t i = 1; i < capture->entry_count; i++) {
 		const struct captured_entry *a = &capture->entries[i - 1], *b = a + 1;
-		unsigned int first = a->line < b->line ? a->line : b->line;
 
 		if (strcmp(a->path, b->path) == 0)
-			return capture_error(&capture->entry_file, a->line + b->line - first,
-					     "found %s again, first in line %u", a->path, first);
+			return capture_error(&capture->entry_file,
+					     a->line > b->line ? a->line : b->line,
+					     "found %s again, first in line %u", a->path,
+					     a->line > b->line ? b->line : a->line);
 	}
 	return 0;
+}
+
+/* ---- Registers as debugfs prints them: a header for each instance, then lines of eight 32-bit
+ * words, the lower half of a register first ---- */
+
+enum { WORDS = 8 };
+
+static const char instance_form[] = "TPMI Instance:%u offset:%x";
+static const char words_form[] = "an offset, \":\" and eight words of eight hexadecimal digits";
+
+static int add_instance(struct captured_dump *dump, unsigned int line, const uint64_t *number)
+{
+	if (number[0] != dump->count)
+		return capture_error(&dump->file, line,
+				     "found instance %llu, expected instance %zu",
+				     (unsigned long long)number[0], dump->count);
+	if (ARRAY_GROW(dump->instances, dump->count))
+		return -ENOMEM;
+	dump->instances[dump->count++] = (struct captured_instance){ .line = line,
+								     .offset = number[1] };
+	return 0;
+}
+
+/** ` 00000020: 00ff0000 00000000 ...`; only the last line of an instance may be shorter. */
+static int parse_words(struct captured_dump *dump, const char *text, unsigned int line)
+{
+	struct captured_instance *instance = &dump->instances[dump->count - 1];
+	size_t expected = instance->count * sizeof(uint64_t);
+	uint64_t offset, value[WORDS];
+	const char *rest = scan(text, "%w:", &offset, NULL);
+	unsigned int count = 0;
+
+	while (rest && *rest)
+		rest = count < WORDS ? scan(rest, " %w", &value[count++], NULL) : NULL;
+	if (!rest || count == 0 || count % 2 != 0)
+		return form_error(&dump->file, line, words_form);
+	if (offset != expected || instance->count % (WORDS / 2) != 0)
+		return capture_error(&dump->file, line,
+				     "found offset 0x%x, expected 0x%zx: lines of instance %zu are "
+				     "missing or damaged",
+				     (unsigned int)offset, expected, dump->count - 1);
+	for (unsigned int i = 0; i < count; i += 2) {
+		if (ARRAY_GROW(instance->registers, instance->count))
+			return -ENOMEM;
+		instance->registers[instance->count++] = value[i] | value[i + 1] << 32;
+	}
+	return 0;
+}
+
+static int read_dump(struct capture *capture, const char *device)
+{
+	struct captured_dump *dump;
+	struct captured_file *file;
+	uint64_t number[2];
+	char *name;
+	int result;
+
+	if (ARRAY_GROW(capture->dumps, capture->dump_count))
+		return -ENOMEM;
+	dump = &capture->dumps[capture->dump_count++];
+	*dump = (struct captured_dump){ .address = strdup(device + strlen("tpmi-")) };
+	file = &dump->file;
+	if (!dump->address ||
+	    asprintf(&name, CAPTURE_DEBUGFS "/%s/tpmi-id-05/mem_dump", device) < 0)
+		return -ENOMEM;
+	result = read_lines(capture, name, "the registers of Speed Select", file);
+	free(name);
+	for (unsigned int i = 0; i < file->line_count && !result; i++) {
+		const char *line = file->lines[i], *rest = scan(line, instance_form, number, NULL);
+
+		if (rest && !*rest)
+			result = add_instance(dump, i + 1, number);
+		else if (*line && (dump->count == 0 || *line == *instance_form))
+			result = form_error(file, i + 1, "\"TPMI Instance:N offset:0x...\"");
+		else if (*line)
+			result = parse_words(dump, line, i + 1);
+	}
+	if (!result && dump->count == 0)
+		result = capture_error(file, 0,
+				       "found no instance, expected \"TPMI Instance:0 "
+				       "offset:0x...\"");
+	/* All instances of a device have one size. */
+	for (size_t i = 0; i < dump->count && !result; i++) {
+		const struct captured_instance *instance = &dump->instances[i];
+
+		if (instance->count == 0 || instance->count != dump->instances[0].count)
+			result = capture_error(
+				file, i + 1 < dump->count ? instance[1].line - 1 : 0,
+				"found %zu bytes of registers of instance %zu, expected %zu%s",
+				instance->count * sizeof(uint64_t), i,
+				i ? dump->instances[0].count * sizeof(uint64_t) : sizeof(uint64_t),
+				i ? " as of instance 0" : " or more");
+	}
+	return result;
+}
+
+static int read_dumps(struct capture *capture)
+{
+	struct dirent *entry;
+	char *path;
+	DIR *stream;
+	int result = 0;
+
+	if (asprintf(&path, "%s/" CAPTURE_DEBUGFS, capture->directory) < 0)
+		return -ENOMEM;
+	stream = opendir(path);
+	if (!stream && errno != ENOENT && errno != ENOTDIR)
+		result = set_error(capture->error, -EINVAL, "%s cannot be read: %s", path,
+				   strerror(errno));
+	free(path);
+	while (stream && !result && (entry = readdir(stream)))
+		if (strncmp(entry->d_name, "tpmi-", strlen("tpmi-")) == 0)
+			result = read_dump(capture, entry->d_name);
+	if (stream)
+		closedir(stream);
+	/* PCI addresses, all of one length, sort as their numbers do. */
+	if (!result && capture->dump_count > 1)
+		qsort(capture->dumps, capture->dump_count, sizeof(*capture->dumps), compare_texts);
+	return result;
+}
+
+/* ---- All of them ---- */
+
+int capture_read_files(struct capture *capture)
+{
+	int result = read_cpuinfo(capture);
+
+	if (!result)
+		result = read_answers(capture);
+	if (!result)
+		result = read_entries(capture);
+	return result ? result : read_dumps(capture);
+}
+
+static void free_file(struct captured_file *file)
+{
+	free(file->path);
+	free(file->text);
+	free(file->lines);
+}
+
+void capture_free(struct capture *capture)
+{
+	if (!capture)
+		return;
+	for (size_t i = 0; i < capture->dump_count; i++) {
+		struct captured_dump *dump = &capture->dumps[i];
+
+		for (size_t j = 0; j < dump->count; j++)
+			free(dump->instances[j].registers);
+		free(dump->instances);
+		free(dump->address);
+		free_file(&dump->file);
+	}
+	free(capture->dumps);
+	free(capture->cpus);
+	free(capture->entries);
+	free(capture->answers);
+	free_file(&capture->cpuinfo);
+	free_file(&capture->msr_file);
+	free_file(&capture->entry_file);
+	free_file(&capture->answer_file);
+	free(capture->directory);
+	free(capture);
 }

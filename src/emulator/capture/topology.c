@@ -20,7 +20,8 @@ static int find_dies(struct capture *capture)
 	for (size_t i = 0; i < capture->cpu_count; i++) {
 		struct captured_cpu *cpu = &capture->cpus[i];
 		int result = capture_number(
-			capture, capture_cpu_entry(capture, cpu->number, "topology/die_id"),
+			capture,
+			capture_entry(capture, CPU_DIRECTORY "/cpu%u/topology/die_id", cpu->number),
 			HIGHEST_ID, &cpu->die);
 
 		if (result && result != -ENOENT)
@@ -29,7 +30,7 @@ static int find_dies(struct capture *capture)
 	}
 	if (!with || !without)
 		return 0;
-	return capture_error(&capture->entry_file, captured_end(&capture->entry_file),
+	return capture_error(&capture->entry_file, 0,
 			     "found no topology/die_id of CPU %u, expected one as CPU %u has",
 			     without->number, with->number);
 }
@@ -135,7 +136,7 @@ static int make_power_domains(struct capture *capture, struct platform *platform
 		struct captured_dump *dump = &capture->dumps[socket];
 		struct platform_domain domain = { .package = package, .socket = socket };
 		const struct captured_answer request = { .kind = ANSWER_INSTANCES,
-							 .package = socket++ };
+							 .request = { socket++ } };
 		const struct captured_answer *answer = capture_answer(capture, &request);
 
 		/* Whether the driver served the package; it did if the capture does not state it.
@@ -178,14 +179,14 @@ int capture_make_domains(struct capture *capture, struct platform *platform)
 /** Numbers of a CPU on a machine with a mailbox: MSR 0x53, or composed of the kernel's. */
 static int number_core(const struct capture *capture, size_t index, struct platform_cpu *cpu)
 {
-	const struct captured_msr *msr = capture_msr(capture, MSR_THREAD_ID);
 	const struct captured_cpu *captured = &capture->cpus[index], *other;
+	const struct captured_answer *msr = capture_msr(capture, MSR_THREAD_ID, captured->number);
 	struct isst_cpuset *before;
 	int result = 0;
 
 	/* All ones: the driver did not know it either. */
-	if (msr && msr->values[index] != UINT32_MAX) {
-		cpu->punit = (uint32_t)msr->values[index];
+	if (msr && msr->value != UINT32_MAX) {
+		cpu->punit = (uint32_t)msr->value;
 		cpu->thread = cpu->punit & 1;
 		cpu->core = cpu->punit >> 1 & 0xff;
 		return 0;
@@ -214,7 +215,8 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 		     struct platform_cpu *cpu)
 {
 	const struct captured_cpu *captured = &capture->cpus[index];
-	const struct captured_msr *msr = capture_msr(capture, MSR_PM_LOGICAL_ID);
+	const struct captured_answer *msr = capture_msr(capture, MSR_PM_LOGICAL_ID,
+							captured->number);
 	unsigned int power_domain = 0;
 	struct platform_domain *domain;
 	ssize_t found;
@@ -223,20 +225,19 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 	if (!platform_is_tpmi(platform)) {
 		result = number_core(capture, index, cpu);
 	} else if (msr) {
-		cpu->punit = (uint32_t)msr->values[index];
+		cpu->punit = (uint32_t)msr->value;
 		cpu->thread = cpu->punit & 7;
 		cpu->core = cpu->punit >> 3 & 0xff;
 		power_domain = cpu->punit >> 11 & 0x1f;
 	} else {
-		result = capture_error(&capture->msr_file, captured_end(&capture->msr_file),
+		result = capture_error(&capture->msr_file, 0,
 				       "found no MSR 0x54, expected the power domain of every CPU");
 	}
 	if (result)
 		return result;
 	found = find_captured_domain(platform, captured->package, captured->die, power_domain);
 	if (found < 0)
-		return capture_error(&capture->msr_file,
-				     msr ? msr->line : captured_end(&capture->msr_file),
+		return capture_error(&capture->msr_file, msr ? msr->line : 0,
 				     "found CPU %u in power domain %u, expected one of the "
 				     "captured instances of package %u",
 				     captured->number, power_domain, captured->package);
@@ -250,21 +251,22 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 
 static int make_online_cpu(const struct capture *capture, struct platform *platform, size_t index)
 {
-	const struct captured_msr *msr = capture_msr(capture, MSR_HWP_CAPABILITIES);
-	const unsigned int ratios = msr ? (unsigned int)msr->values[index] : 0;
-	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
 	struct captured_cpu *captured = &capture->cpus[index];
+	const struct captured_answer *msr = capture_msr(capture, MSR_HWP_CAPABILITIES,
+							captured->number);
+	const unsigned int ratios = msr ? (unsigned int)msr->value : 0;
+	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
 	const struct {
 		const char *name;
 		unsigned int most, otherwise, *khz;
 	} files[] = {
-		{ "cpufreq/base_frequency", HIGHEST_KHZ, (ratios >> 8 & 0xff) * KHZ_PER_RATIO,
+		{ "base_frequency", HIGHEST_KHZ, (ratios >> 8 & 0xff) * KHZ_PER_RATIO,
 		  &cpu->base_khz },
-		{ "cpufreq/cpuinfo_max_freq", HIGHEST_KHZ, (ratios & 0xff) * KHZ_PER_RATIO,
+		{ "cpuinfo_max_freq", HIGHEST_KHZ, (ratios & 0xff) * KHZ_PER_RATIO,
 		  &cpu->highest_khz },
 		/* Limits of the user. */
-		{ "cpufreq/scaling_min_freq", INT32_MAX, 0, &captured->min_khz },
-		{ "cpufreq/scaling_max_freq", INT32_MAX, 0, &captured->max_khz },
+		{ "scaling_min_freq", INT32_MAX, 0, &captured->min_khz },
+		{ "scaling_max_freq", INT32_MAX, 0, &captured->max_khz },
 	};
 	int result;
 
@@ -273,7 +275,8 @@ static int make_online_cpu(const struct capture *capture, struct platform *platf
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !result; i++) {
 		*files[i].khz = files[i].otherwise;
 		result = capture_number(capture,
-					capture_cpu_entry(capture, captured->number, files[i].name),
+					capture_entry(capture, CPU_DIRECTORY "/cpu%u/cpufreq/%s",
+						      captured->number, files[i].name),
 					files[i].most, files[i].khz);
 		if (result == -ENOENT)
 			result = 0;
@@ -303,38 +306,28 @@ static int make_offline_cpu(struct platform *platform, unsigned int offline, siz
 }
 
 /** The CPUs that are online have to be those of proc/cpuinfo, for that lists no others. */
-static int check_online(const struct capture *capture)
+static int check_online(const struct capture *capture, const char *path)
 {
-	const struct captured_entry *entry = capture_entry(capture, CPU_DIRECTORY "/online");
+	const struct captured_entry *entry = capture_entry(capture, "%s", path);
 	struct isst_cpuset *online;
-	unsigned int cpu;
-	int result;
+	int result = capture_set(capture, path, &online);
+	bool differs = entry && isst_cpuset_count(online) != capture->cpu_count;
 
-	if (!entry)
-		return 0;
-	result = capture_set(capture, entry->path, &online);
-	if (!result)
-		isst_cpuset_for_each (cpu, online)
-			if (!result && capture_cpu(capture, cpu) < 0)
-				result = capture_error(
-					&capture->entry_file, entry->line,
-					"found CPU %u in %s, expected only CPUs of proc/cpuinfo",
-					cpu, entry->path);
-	for (size_t i = 0; i < capture->cpu_count && !result; i++)
-		if (!isst_cpuset_has(online, capture->cpus[i].number))
-			result = capture_error(
-				&capture->entry_file, entry->line,
-				"found no CPU %u in %s, expected all of proc/cpuinfo",
-				capture->cpus[i].number, entry->path);
+	for (size_t i = 0; i < capture->cpu_count && entry && !result; i++)
+		differs |= !isst_cpuset_has(online, capture->cpus[i].number);
 	isst_cpuset_free(online);
-	return result;
+	return result || !differs ? result
+				  : capture_error(&capture->entry_file, entry->line,
+						  "found \"%s\" in %s, expected the CPUs of "
+						  "proc/cpuinfo",
+						  entry->value, path);
 }
 
 int capture_make_cpus(struct capture *capture, struct platform *platform)
 {
 	struct isst_cpuset *present = NULL, *offline = isst_cpuset_new();
 	unsigned int cpu;
-	int result = offline ? check_online(capture) : -ENOMEM;
+	int result = offline ? check_online(capture, CPU_DIRECTORY "/online") : -ENOMEM;
 
 	platform->offline.set = offline;
 	if (!result)

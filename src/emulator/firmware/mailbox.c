@@ -235,7 +235,7 @@ static int captured_mailbox(const struct server *server, size_t domain, uint32_t
 		moving = UINT32_C(1) << 16;
 	else if (command == 0xd000 || command == 0xd001 || command == 0xd002)
 		moving = UINT32_MAX;
-	*response = (answer->value & ~moving) | (*response & moving);
+	*response = ((uint32_t)answer->value & ~moving) | (*response & moving);
 	return 0;
 }
 

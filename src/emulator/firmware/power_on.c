@@ -16,17 +16,14 @@ enum { CLOS_WITHOUT_LIMIT = 0xff << 16 };
 static bool domain_msr(const struct platform *platform, size_t index, uint32_t address,
 		       uint64_t *value)
 {
-	const struct captured_msr *msr = capture_msr(platform->capture, address);
+	const struct captured_answer *msr = NULL;
 
-	for (size_t i = 0; i < platform->cpu_count && msr; i++) {
-		ssize_t cpu = capture_cpu(platform->capture, platform->cpus[i].number);
-
-		if (platform->cpus[i].domain != index || cpu < 0)
-			continue;
-		*value = msr->values[cpu];
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < platform->cpu_count && !msr; i++)
+		if (platform->cpus[i].domain == index)
+			msr = capture_msr(platform->capture, address, platform->cpus[i].number);
+	if (msr)
+		*value = msr->value;
+	return msr;
 }
 
 /** A word of core-power: a register or, where that did not answer, that of a mailbox command. */
@@ -40,7 +37,7 @@ static uint32_t core_power_word(const struct platform *platform,
 	if (!answer || answer->error)
 		answer = capture_domain_answer(platform->capture, ANSWER_MAILBOX, domain, command,
 					       parameter, 0);
-	return answer && !answer->error ? answer->value : otherwise;
+	return answer && !answer->error ? (uint32_t)answer->value : otherwise;
 }
 
 static void captured_init_firmware(const struct server *server, size_t index)
@@ -61,7 +58,7 @@ static void captured_init_firmware(const struct server *server, size_t index)
 		return;
 	qos = capture_domain_answer(platform->capture, ANSWER_MAILBOX, domain, 0xd002, 0, 0);
 	if (qos && !qos->error)
-		state->qos_config = qos->value;
+		state->qos_config = (uint32_t)qos->value;
 	for (unsigned int i = 0; i < CLOS_COUNT; i++)
 		state->clos[i] = core_power_word(platform, domain, 0x08 + 4 * i, 0xd001, i,
 						 CLOS_WITHOUT_LIMIT);

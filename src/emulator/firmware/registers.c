@@ -132,18 +132,17 @@ static int captured_msr(const struct server *server, const struct platform_cpu *
 			uint32_t address, uint64_t *value)
 {
 	const struct capture *capture = server->platform->capture;
-	const struct captured_msr *msr = capture_msr(capture, address);
-	ssize_t index = capture_cpu(capture, cpu->number);
+	const struct captured_answer *msr = capture_msr(capture, address, cpu->number);
 
 	/* One that was offline when the others were captured answers as they do. */
-	if (index < 0)
-		index = 0;
+	if (!msr)
+		msr = capture_msr(capture, address, capture->cpus[0].number);
 	if (!msr)
 		return -EIO;
 	if (address == MSR_PM_LOGICAL_ID || address == MSR_TURBO_RATIO_LIMIT ||
 	    address == MSR_TURBO_RATIO_LIMIT_2)
 		return 0; /* as it is now */
-	*value = msr->values[index];
+	*value = msr->value;
 	if (address == MSR_TDP_CONTROL && capture->unlocked)
 		*value &= ~(UINT64_C(1) << 31);
 	return 0;

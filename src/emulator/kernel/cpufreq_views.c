@@ -247,11 +247,11 @@ static unsigned int pstate_at_boot(const struct place *place, const char *name,
 				   unsigned int otherwise)
 {
 	const struct captured_entry *entry;
-	char path[VIEW_NAME];
 	uint64_t value;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/intel_pstate/%s", name);
-	entry = place->platform->capture ? capture_entry(place->platform->capture, path) : NULL;
+	entry = place->platform->capture ? capture_entry(place->platform->capture,
+							 CPU_DIRECTORY "/intel_pstate/%s", name)
+					 : NULL;
 	if (entry && !isst_parse_number(entry->value, 10, UINT32_MAX, &value))
 		return (unsigned int)value;
 	return otherwise;
