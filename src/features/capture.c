@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /** Reads a file; *@text: NULL: missing, empty or, with a notice, not readable. */
 static int read_text(struct capture *capture, const char *path, char **text)
@@ -272,7 +273,7 @@ static int write_capture(struct isst_context *context, const char *directory, un
 		capture_cpus,	   capture_driver,  capture_kernel_files,
 		capture_registers, capture_answers, capture_msrs,
 	};
-	struct capture capture = { .context = context, .directory = directory };
+	struct capture capture = { .context = context, .directory = directory, .descriptor = -1 };
 	int error;
 
 	if (!directory || flags)
@@ -301,7 +302,8 @@ static int write_capture(struct isst_context *context, const char *directory, un
 	free(capture.domains);
 	free(capture.maps);
 	free(capture.map_errors);
-	capture_close_directory(&capture);
+	if (capture.descriptor >= 0)
+		close(capture.descriptor);
 	return error;
 }
 

@@ -16,7 +16,7 @@ struct capture_domain {
 struct capture {
 	struct isst_context *context;
 	const char *directory;
-	int descriptor; /* of the directory; -1: it is to be made */
+	int descriptor; /* of the directory; negative: it is to be made */
 	/* What is to be written: paths below @directory, and what the files hold */
 	struct capture_file {
 		char *path, *content;
@@ -57,6 +57,5 @@ int capture_keep(struct capture *capture, const char *path, char *content);
 int capture_open_directory(struct capture *capture);
 /** Writes all that was kept, or nothing. */
 int capture_write(struct capture *capture);
-void capture_close_directory(struct capture *capture);
 
 #endif

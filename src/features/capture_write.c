@@ -40,37 +40,29 @@ int capture_keep(struct capture *capture, const char *path, char *content)
 
 /* ---- The directory ---- */
 
-static int refuse_directory(const struct capture *capture, int error, const char *what)
+static int refuse_directory(const struct capture *capture, int error)
 {
-	return message_error(&capture->context->messages, error,
-			     "cannot write to %s: %s; it must be a new or empty directory",
-			     capture->directory, what);
-}
+	int result = -EIO;
 
-static int directory_error(const struct capture *capture, int error)
-{
-	switch (error) {
-	case EACCES:
-	case EPERM:
-	case EROFS:
-		return refuse_directory(capture, -EPERM, strerror(error));
-	case ENOENT:
-	case ENOTDIR:
-	case EEXIST:
-	case ELOOP:
-	case ENAMETOOLONG:
-		return refuse_directory(capture, -EINVAL, strerror(error));
-	default:
-		return refuse_directory(capture, -EIO, strerror(error));
-	}
+	if (error == -ENOMEM)
+		return error;
+	if (error == -EACCES || error == -EPERM || error == -EROFS)
+		result = -EPERM;
+	else if (error == -ENOENT || error == -ENOTDIR || error == -EEXIST || error == -ELOOP ||
+		 error == -ENAMETOOLONG || error == -ENOTEMPTY)
+		result = -EINVAL;
+	return message_error(&capture->context->messages, result,
+			     "cannot write to %s: %s; it must be a new or empty directory",
+			     capture->directory, strerror(-error));
 }
 
 /** A link in the place of the directory is not followed. Returns a descriptor or -errno. */
-static int open_directory(const struct capture *capture)
+static int open_empty(const char *name)
 {
-	char *path = strdup(capture->directory);
+	char *path = strdup(name);
 	size_t length = path ? strlen(path) : 0;
-	int directory;
+	int directory, copy, error = 0;
+	DIR *stream = NULL;
 
 	if (!path)
 		return -ENOMEM;
@@ -78,78 +70,33 @@ static int open_directory(const struct capture *capture)
 	while (length > 1 && path[length - 1] == '/')
 		path[--length] = '\0';
 	directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory < 0)
-		directory = -errno;
 	free(path);
-	return directory;
-}
-
-/** Captures do not mix. */
-static int check_empty(const struct capture *capture, int directory)
-{
-	int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	int error = 0;
-
-	if (!stream) {
-		error = directory_error(capture, errno);
-		if (copy >= 0)
-			close(copy);
-		return error;
-	}
-	while (!error && (entry = readdir(stream)))
+	if (directory < 0)
+		return -errno;
+	copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	stream = copy < 0 ? NULL : fdopendir(copy);
+	if (!stream)
+		error = -errno;
+	if (!stream && copy >= 0)
+		close(copy);
+	/* Captures do not mix. */
+	for (struct dirent *entry; stream && (entry = readdir(stream));)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			error = refuse_directory(capture, -EINVAL, "it is not empty");
-	closedir(stream);
-	return error;
+			error = -ENOTEMPTY;
+	if (stream)
+		closedir(stream);
+	if (error)
+		close(directory);
+	return error ? error : directory;
 }
 
 int capture_open_directory(struct capture *capture)
 {
-	int directory = open_directory(capture);
-
-	capture->descriptor = -1;
-	if (directory == -ENOENT)
-		return 0; /* to be made once all has been read */
-	if (directory == -ENOMEM)
-		return directory;
-	if (directory < 0)
-		return directory_error(capture, -directory);
-	capture->descriptor = directory;
-	return check_empty(capture, directory);
-}
-
-void capture_close_directory(struct capture *capture)
-{
-	if (capture->descriptor >= 0)
-		close(capture->descriptor);
-	capture->descriptor = -1;
-}
-
-static int make_directory(struct capture *capture)
-{
-	struct stat status;
-	int directory, error;
-
-	if (mkdir(capture->directory, 0777))
-		return directory_error(capture, errno);
-	directory = open_directory(capture);
-	if (directory < 0)
-		return directory == -ENOMEM ? directory : directory_error(capture, -directory);
-	/* What another user has put there since it was missing is not what was made here. */
-	if (fstat(directory, &status))
-		error = directory_error(capture, errno);
-	else if (status.st_uid != geteuid())
-		error = refuse_directory(capture, -EPERM,
-					 "another user created it in the meantime");
-	else
-		error = check_empty(capture, directory);
-	if (error)
-		close(directory);
-	else
-		capture->descriptor = directory;
-	return error;
+	capture->descriptor = open_empty(capture->directory);
+	/* One that is missing is made once all has been read. */
+	return capture->descriptor >= 0 || capture->descriptor == -ENOENT
+		       ? 0
+		       : refuse_directory(capture, capture->descriptor);
 }
 
 /* ---- Files below it ---- */
@@ -221,30 +168,22 @@ static int write_file(const struct capture *capture, const struct capture_file *
 			     capture->directory, file->path, strerror(-error));
 }
 
-/* ---- Taking away what was written before something failed ---- */
-
-/** Removes a file, or an empty directory; one that is not there is none of ours. */
-static bool remove_below(int directory, const char *path, int flags)
+/** Removes a file, with the directories that it leaves empty. @flags is AT_REMOVEDIR where the file
+ * is none of ours. */
+static void remove_file(int directory, const char *path, int flags)
 {
-	const char *name;
-	int parent = open_parent(directory, path, false, &name);
-	bool removed;
+	char *copy = strdup(path), *end = copy;
 
-	if (parent < 0)
-		return false;
-	removed = unlinkat(parent, name, flags) == 0;
-	close(parent);
-	return removed;
-}
+	for (bool is_file = true; end; is_file = false, flags = AT_REMOVEDIR) {
+		const char *name;
+		int parent = open_parent(directory, copy, false, &name);
+		bool removed = parent >= 0 && unlinkat(parent, name, flags) == 0;
 
-static void remove_parents(int directory, const char *path)
-{
-	char *copy = strdup(path);
-
-	for (char *slash = copy ? strrchr(copy, '/') : NULL; slash; slash = strrchr(copy, '/')) {
-		*slash = '\0';
-		if (!remove_below(directory, copy, AT_REMOVEDIR))
-			break;
+		if (parent >= 0)
+			close(parent);
+		end = removed || is_file ? strrchr(copy, '/') : NULL;
+		if (end)
+			*end = '\0';
 	}
 	free(copy);
 }
@@ -252,24 +191,25 @@ static void remove_parents(int directory, const char *path)
 int capture_write(struct capture *capture)
 {
 	bool made = capture->descriptor < 0;
-	int error = made ? make_directory(capture) : 0;
 	size_t written = 0;
+	int error = 0;
 
-	if (error)
-		return error;
+	if (made) {
+		capture->descriptor = mkdir(capture->directory, 0777)
+					      ? -errno
+					      : open_empty(capture->directory);
+		if (capture->descriptor < 0)
+			return refuse_directory(capture, capture->descriptor);
+	}
 	while (written < capture->file_count && !error) {
 		error = write_file(capture, &capture->files[written]);
 		if (!error)
 			written++;
 	}
-	if (!error)
-		return 0;
-	for (size_t i = 0; i < written; i++)
-		remove_below(capture->descriptor, capture->files[i].path, 0);
-	/* With the directories of the file that could not be written. */
-	for (size_t i = 0; i <= written && i < capture->file_count; i++)
-		remove_parents(capture->descriptor, capture->files[i].path);
-	if (made)
+	for (size_t i = 0; error && i <= written; i++)
+		remove_file(capture->descriptor, capture->files[i].path,
+			    i < written ? 0 : AT_REMOVEDIR);
+	if (error && made)
 		rmdir(capture->directory);
 	return error;
 }
