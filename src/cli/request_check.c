@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *request_option_name(const struct request *request, enum option_id id)
+const struct option_row *request_option_row(const struct request *request, enum option_id id)
 {
 	const struct option_row *row = global_options;
 
@@ -17,7 +17,7 @@ const char *request_option_name(const struct request *request, enum option_id id
 	if (!row->name)
 		for (row = request->command->options; row->id != id;)
 			row++;
-	return row->name;
+	return row;
 }
 
 static int check_required(const struct request *request, char **problem)
@@ -49,27 +49,6 @@ static int check_required(const struct request *request, char **problem)
 	return 0;
 }
 
-/** What the options of a choice of cores (--high-priority) mean only together. */
-static int check_choice(const struct request *request, char **problem)
-{
-	static const enum option_id further[] = { OPTION_WITHIN, OPTION_AVOID,
-						  OPTION_ALLOW_LOWER_TURBO };
-
-	for (size_t i = 0; i < sizeof(further) / sizeof(further[0]); i++)
-		if (request_has(request, further[i]) && !request_has(request, OPTION_HIGH_PRIORITY))
-			return usage_problem(problem, "option --%s requires option --high-priority",
-					     request_option_name(request, further[i]));
-	if (!request_has(request, OPTION_HIGH_PRIORITY))
-		return 0;
-	if (request->options.cpus.numbers)
-		return usage_problem(problem,
-				     "option --high-priority chooses CPUs, --cpu names them: they "
-				     "cannot be combined; --within LIST limits the choice");
-	if (request->command->flags & COMMAND_CHANGES && !request_has(request, OPTION_AUTO))
-		return usage_problem(problem, "option --high-priority requires option --auto");
-	return 0;
-}
-
 static int check_path(const struct request *request, char **problem)
 {
 	const char *path = request_text(request, OPTION_GET), *wrong;
@@ -84,31 +63,11 @@ static int check_path(const struct request *request, char **problem)
 	return wrong ? usage_problem(problem, "option --get: '%s': %s", path, wrong) : 0;
 }
 
-/** What is watched is shown to people, as it comes, and is no change. */
-static int check_watch(const struct request *request, char **problem)
-{
-	static const enum option_id others[] = { OPTION_OUT, OPTION_GET, OPTION_ALL_ONLINE,
-						 OPTION_DEBUG };
-
-	if (!request_has(request, OPTION_WATCH))
-		return request_has(request, OPTION_INCLUDE_ISOLATED)
-			       ? usage_problem(problem,
-					       "option --include-isolated requires --watch")
-			       : 0;
-	if (request_number(request, OPTION_FORMAT) != FORMAT_TEXT)
-		return usage_problem(problem, "option --watch cannot be combined with --format %s",
-				     request_text(request, OPTION_FORMAT));
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (request_has(request, others[i]))
-			return usage_problem(problem, "option --watch cannot be combined with --%s",
-					     request_option_name(request, others[i]));
-	return 0;
-}
-
 static int refuse_option(const struct request *request, enum option_id option, const char *rest,
 			 char **problem)
 {
-	const char *name = request_option_name(request, option), *command = request->command->name;
+	const char *name = request_option_row(request, option)->name,
+		   *command = request->command->name;
 
 	if (request_has(request, OPTION_OOB))
 		return usage_problem(problem, "option --%s cannot be combined with --oob", name);
@@ -119,65 +78,92 @@ static int refuse_option(const struct request *request, enum option_id option, c
 			     request->feature->name, command, rest);
 }
 
-/** An option that cannot be combined with commands that have all @flags and none of @not. */
-struct conflict {
-	enum option_id option;
-	unsigned int flags, not ;
-	enum option_id with, without; /* only with, and without another option; 0: always */
-	const char *rest;	      /* of the message */
-};
-
 #define PART "; `package N:` in front of a statement makes it one for a part of the machine"
 
-/* Commands that can only write refuse a dry run; others on the whole machine lack some options. */
-static const struct conflict dry_run_conflicts[] = {
-	{ OPTION_DRY_RUN, COMMAND_NO_DRY_RUN | COMMAND_JOURNAL,
+/** What cannot be combined with commands that have all @flags and none of @except, or with another
+ * option: in this order, since one message is printed. */
+static const struct rule {
+	enum option_id option;
+	unsigned int flags, except;
+	enum option_id with, without; /* only with, and without another option; 0: always */
+	enum option_id needs;	      /* another option, which is not given */
+	const char *rest;	      /* of the message, behind the command */
+} rules[] = {
+	{ OPTION_REAL, .with = OPTION_EMULATE },
+	{ OPTION_REAL, .with = OPTION_EMULATE_STATE },
+	{ OPTION_REAL, .with = OPTION_EMULATE_UNLOCK },
+	{ OPTION_OOB, .with = OPTION_INFO },
+	{ OPTION_WITHIN, .needs = OPTION_HIGH_PRIORITY },
+	{ OPTION_AVOID, .needs = OPTION_HIGH_PRIORITY },
+	{ OPTION_ALLOW_LOWER_TURBO, .needs = OPTION_HIGH_PRIORITY },
+	{ OPTION_CPU, .with = OPTION_HIGH_PRIORITY,
+	  .rest = " --high-priority, which chooses CPUs; --within LIST limits the choice" },
+	{ OPTION_HIGH_PRIORITY, .flags = COMMAND_CHANGES, .needs = OPTION_AUTO },
+	/* Commands that can only write refuse a dry run. */
+	{ OPTION_DRY_RUN, .flags = COMMAND_NO_DRY_RUN | COMMAND_JOURNAL,
 	  .rest = "; `journal show` prints what `journal apply` would do" },
-	{ OPTION_DRY_RUN, COMMAND_NO_DRY_RUN | COMMAND_HOLDS,
+	{ OPTION_DRY_RUN, .flags = COMMAND_NO_DRY_RUN | COMMAND_HOLDS,
 	  .rest = "; `config apply` with it lists what would be written" },
 	{ OPTION_DRY_RUN, .with = OPTION_CLEAR, .rest = " --clear" },
-	{ OPTION_DRY_RUN, COMMAND_NO_DRY_RUN, .rest = "" },
-	{ .rest = NULL },
-};
-
-static const struct conflict conflicts[] = {
-	{ OPTION_GET, COMMAND_WATCHES, .rest = "" },
-	{ OPTION_ALL_ONLINE, COMMAND_WATCHES, .rest = "" },
-	{ OPTION_DRY_RUN, COMMAND_WATCHES, .rest = "" },
-	{ OPTION_CPU, COMMAND_WATCHES, .with = OPTION_APPLY, .rest = " --apply" PART },
-	{ OPTION_CGROUP, COMMAND_WATCHES, .without = OPTION_FOLLOW, .rest = " without --follow" },
-	{ OPTION_CGROUP, COMMAND_WHOLE | COMMAND_CONFIG,
+	{ OPTION_DRY_RUN, .flags = COMMAND_NO_DRY_RUN },
+	/* What is watched is shown to people, as it comes, and is no change. */
+	{ OPTION_INCLUDE_ISOLATED, .needs = OPTION_WATCH },
+	{ OPTION_WATCH, .with = OPTION_OUT },
+	{ OPTION_WATCH, .with = OPTION_GET },
+	{ OPTION_WATCH, .with = OPTION_ALL_ONLINE },
+	{ OPTION_WATCH, .with = OPTION_DEBUG },
+	{ OPTION_APPLY, .flags = COMMAND_WATCHES, .needs = OPTION_CONFIG },
+	{ OPTION_GET, .flags = COMMAND_WATCHES },
+	{ OPTION_ALL_ONLINE, .flags = COMMAND_WATCHES },
+	{ OPTION_DRY_RUN, .flags = COMMAND_WATCHES },
+	{ OPTION_CPU, .flags = COMMAND_WATCHES, .with = OPTION_APPLY, .rest = " --apply" PART },
+	{ OPTION_CGROUP, .flags = COMMAND_WATCHES, .without = OPTION_FOLLOW,
+	  .rest = " without --follow" },
+	/* Those on the whole machine lack some options. */
+	{ OPTION_CGROUP, .flags = COMMAND_WHOLE | COMMAND_CONFIG,
 	  .rest = "; the statement `cpus isolated` isolates CPUs" },
-	{ OPTION_CGROUP, COMMAND_WHOLE, .rest = "" },
-	{ OPTION_CPU0_WORKAROUND, COMMAND_WHOLE, COMMAND_CHANGES,
+	{ OPTION_CGROUP, .flags = COMMAND_WHOLE },
+	{ OPTION_CPU0_WORKAROUND, .flags = COMMAND_WHOLE, .except = COMMAND_CHANGES,
 	  .rest = ", which changes no CPU" },
 	/* CPUs that are brought online first are a change. */
-	{ OPTION_LOCK_TIMEOUT, COMMAND_WHOLE, COMMAND_CHANGES, .without = OPTION_ALL_ONLINE,
-	  .rest = ", which waits for no other run" },
-	{ .rest = NULL },
+	{ OPTION_LOCK_TIMEOUT, .flags = COMMAND_WHOLE, .except = COMMAND_CHANGES,
+	  .without = OPTION_ALL_ONLINE, .rest = ", which waits for no other run" },
+	{ OPTION_MAP, .with = OPTION_CONFIG },
+	{ OPTION_BOOT, .with = OPTION_ONLY },
+	/* --all-cpus-online is a change of its own, which journals and rollbacks do not know. */
+	{ OPTION_ALL_ONLINE, .flags = COMMAND_NO_MACHINE },
+	{ OPTION_ALL_ONLINE, .flags = COMMAND_JOURNAL },
+	{ OPTION_ALL_ONLINE, .flags = COMMAND_HOLDS },
+	{ OPTION_CPU, .flags = COMMAND_JOURNAL }, /* it is that of a whole change */
+	{ OPTION_CPU, .flags = COMMAND_WHOLE | COMMAND_CONFIG, .rest = PART },
+	{ OPTION_CPU, .flags = COMMAND_WHOLE },
 };
 
-/* --all-cpus-online is a change of its own, which journals and rollbacks do not know. */
-static const struct conflict last_conflicts[] = {
-	{ OPTION_ALL_ONLINE, COMMAND_NO_MACHINE, .rest = "" },
-	{ OPTION_ALL_ONLINE, COMMAND_JOURNAL, .rest = "" },
-	{ OPTION_ALL_ONLINE, COMMAND_HOLDS, .rest = "" },
-	{ OPTION_CPU, COMMAND_JOURNAL, .rest = "" }, /* it is that of a whole change */
-	{ OPTION_CPU, COMMAND_WHOLE | COMMAND_CONFIG, .rest = PART },
-	{ OPTION_CPU, COMMAND_WHOLE, .rest = "" },
-	{ .rest = NULL },
-};
-
-static int check_conflicts(const struct request *request, const struct conflict *row,
-			   char **problem)
+static int check_rules(const struct request *request, char **problem)
 {
 	const unsigned int flags = request->command->flags;
 
-	for (; row->rest; row++)
-		if (request_has(request, row->option) && (flags & row->flags) == row->flags &&
-		    !(flags & row->not ) && (!row->with || request_has(request, row->with)) &&
-		    !(row->without && request_has(request, row->without)))
-			return refuse_option(request, row->option, row->rest, problem);
+	for (const struct rule *rule = rules; rule < rules + sizeof(rules) / sizeof(rules[0]);
+	     rule++) {
+		const enum option_id other = rule->needs ? rule->needs : rule->with;
+
+		if (!request_has(request, rule->option) || (flags & rule->flags) != rule->flags ||
+		    flags & rule->except || (rule->with && !request_has(request, rule->with)) ||
+		    (rule->without && request_has(request, rule->without)) ||
+		    (rule->needs && request_has(request, rule->needs)))
+			continue;
+		if (other && !rule->rest) {
+			const struct option_row *row = request_option_row(request, other);
+			const char *argument = rule->needs ? row->argument : NULL;
+
+			return usage_problem(problem, "option --%s %s --%s%s%s",
+					     request_option_row(request, rule->option)->name,
+					     rule->needs ? "requires" : "cannot be combined with",
+					     row->name, argument ? " " : "",
+					     argument ? argument : "");
+		}
+		return refuse_option(request, rule->option, rule->rest ? rule->rest : "", problem);
+	}
 	return 0;
 }
 
@@ -214,13 +200,15 @@ static int check_program(const struct request *request, char **problem)
 static bool has_format(const struct request *request, size_t format)
 {
 	bool command = request->action != ACTION_VERSION && request->command;
-	unsigned int commands = renderers[format].commands;
 	unsigned int flags = command ? request->command->flags : 0;
 
+	if (request_has(request, OPTION_WATCH) || request_has(request, OPTION_OOB))
+		return format == FORMAT_TEXT;
 	/* Of what is printed until it is ended, each document is a line. */
 	if (flags & COMMAND_WATCHES)
 		return format == FORMAT_TEXT || format == FORMAT_JSON_V2;
-	return !commands || flags & commands;
+	return !renderers[format].commands ||
+	       (flags & renderers[format].commands && !request_has(request, OPTION_MAP));
 }
 
 /** Refuses a format, and names those there are: `text, json, json-v2 and nfd`. */
@@ -235,11 +223,14 @@ static int refuse_format(const struct request *request, char **problem)
 		return -ENOMEM;
 	if (request->action == ACTION_VERSION)
 		fputs("--version", memory.stream);
-	else if (request->command == &info_command)
-		fputs("--info", memory.stream);
+	else if (request->command == &info_command || request_has(request, OPTION_OOB))
+		fprintf(memory.stream, "--%s", request_has(request, OPTION_OOB) ? "oob" : "info");
 	else
-		fprintf(memory.stream, "%s%s%s", request->feature ? request->feature->name : "",
-			request->feature ? " " : "", request->command->name);
+		fprintf(memory.stream, "%s%s%s%s", request->feature ? request->feature->name : "",
+			request->feature ? " " : "", request->command->name,
+			request_has(request, OPTION_MAP)     ? " --map"
+			: request_has(request, OPTION_WATCH) ? " --watch"
+							     : "");
 	fprintf(memory.stream, " has no format '%s'; it has ",
 		renderers[request_format(request)].name);
 	for (size_t i = 0; i < FORMATS; i++) {
@@ -260,53 +251,28 @@ static int refuse_format(const struct request *request, char **problem)
 
 int request_check_format(const struct request *request, char **problem)
 {
-	enum output_format format = request_format(request);
-
-	if (!has_format(request, format))
-		return refuse_format(request, problem);
-	if (renderers[format].commands && request_has(request, OPTION_MAP))
-		return usage_problem(problem, "option --map cannot be combined with format '%s'",
-				     renderers[format].name);
-	return 0;
-}
-
-static int check_together(const struct request *request, char **problem)
-{
-	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
-	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
-		return usage_problem(problem, "option --min %s is above --max %s",
-				     request_text(request, OPTION_MIN),
-				     request_text(request, OPTION_MAX));
-	if (request_has(request, OPTION_MAP) && request_has(request, OPTION_CONFIG))
-		return usage_problem(problem, "option --map cannot be combined with --config");
-	if (request_has(request, OPTION_BOOT) && request_has(request, OPTION_ONLY))
-		return usage_problem(problem, "option --boot cannot be combined with --only");
-	return check_conflicts(request, last_conflicts, problem);
+	return has_format(request, request_format(request)) ? 0 : refuse_format(request, problem);
 }
 
 int request_check(const struct request *request, char **problem)
 {
 	int error = check_required(request, problem);
 
-	if (!error)
-		error = check_choice(request, problem);
-	if (!error)
-		error = check_path(request, problem);
 	if (!error && request_has(request, OPTION_DRY_RUN) && request->operand &&
 	    request->command->flags & COMMAND_HAS_TARGET)
 		return refuse_option(request, OPTION_DRY_RUN, " FILE", problem);
 	if (!error)
-		error = check_conflicts(request, dry_run_conflicts, problem);
+		error = check_rules(request, problem);
 	if (!error)
-		error = check_watch(request, problem);
-	if (!error && request->command->flags & COMMAND_WATCHES &&
-	    request_has(request, OPTION_APPLY) && !request_has(request, OPTION_CONFIG))
-		return usage_problem(problem, "option --apply requires --config FILE");
-	if (!error)
-		error = check_conflicts(request, conflicts, problem);
+		error = check_path(request, problem);
 	if (!error)
 		error = check_program(request, problem);
 	if (!error)
 		error = request_check_format(request, problem);
-	return error ? error : check_together(request, problem);
+	if (!error && request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
+	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
+		return usage_problem(problem, "option --min %s is above --max %s",
+				     request_text(request, OPTION_MIN),
+				     request_text(request, OPTION_MAX));
+	return error;
 }

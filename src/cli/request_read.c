@@ -425,7 +425,7 @@ static int check_without_oob(struct request *request, char **problem)
 	int error = 0;
 
 	for (size_t i = 0; !error && i < sizeof(ids) / sizeof(ids[0]); i++) {
-		const char *name = request_option_name(request, ids[i]);
+		const char *name = request_option_row(request, ids[i])->name;
 
 		if (!request_has(request, ids[i]))
 			continue;
@@ -438,35 +438,12 @@ static int check_without_oob(struct request *request, char **problem)
 	return error;
 }
 
-/** --oob is `watch --follow`, as an option. */
-static int use_oob(struct request *request, char **problem)
-{
-	struct option_value *values = request->options.value;
-
-	if (request_has(request, OPTION_INFO))
-		return usage_problem(problem, "option --oob cannot be combined with --info");
-	if (request_has(request, OPTION_FORMAT) &&
-	    request_number(request, OPTION_FORMAT) != FORMAT_TEXT)
-		return usage_problem(problem, "option --oob cannot be combined with --format %s",
-				     request_text(request, OPTION_FORMAT));
-	request->command = single_command_find("watch");
-	values[OPTION_FOLLOW].given = true;
-	values[OPTION_INTERVAL] = values[OPTION_POLL_INTERVAL];
-	values[OPTION_NO_EVENTS].given = request_has(request, OPTION_POLL_INTERVAL);
-	return 0;
-}
-
 static int check_whole(struct request *request, char **problem)
 {
-	static const enum option_id emulation[] = { OPTION_EMULATE, OPTION_EMULATE_STATE,
-						    OPTION_EMULATE_UNLOCK };
+	struct option_value *values = request->options.value;
 	const struct option_row *greedy;
 	int error;
 
-	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++)
-		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i]))
-			return usage_problem(problem, "option --real cannot be combined with --%s",
-					     request_option_name(request, emulation[i]));
 	if (request_has(request, OPTION_VERSION)) {
 		request->action = ACTION_VERSION;
 		return request_check_format(request, problem);
@@ -474,9 +451,15 @@ static int check_whole(struct request *request, char **problem)
 	if (request->action == ACTION_NO_COMMAND)
 		return usage_problem(problem, "%s requires a command; %s --help lists its commands",
 				     request->feature->name, request->feature->name);
-	error = (request_has(request, OPTION_OOB) ? use_oob : check_without_oob)(request, problem);
-	if (error)
+	if (request_has(request, OPTION_OOB)) {
+		/* It is `watch --follow`, as an option. */
+		request->command = single_command_find("watch");
+		values[OPTION_FOLLOW].given = true;
+		values[OPTION_INTERVAL] = values[OPTION_POLL_INTERVAL];
+		values[OPTION_NO_EVENTS].given = request_has(request, OPTION_POLL_INTERVAL);
+	} else if ((error = check_without_oob(request, problem)) != 0) {
 		return error;
+	}
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
 	if (request->command)

@@ -14,8 +14,8 @@ void request_clear(struct request *request);
 
 /* request_check.c */
 
-/** The name of an option before the feature, or of the request's command. */
-const char *request_option_name(const struct request *request, enum option_id id);
+/** An option before the feature, or of the request's command. */
+const struct option_row *request_option_row(const struct request *request, enum option_id id);
 
 /** Whether the command has the format, and that goes with its options. */
 int request_check_format(const struct request *request, char **problem);

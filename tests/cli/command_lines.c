@@ -216,7 +216,7 @@ static const struct {
 	  "invalid value '-1' for option --poll-interval: expected a number from 1 to 3600" },
 	{ "--oob core-power info", "unexpected word 'core-power': --oob takes no feature" },
 	{ "--oob --info", "option --oob cannot be combined with --info" },
-	{ "-f json-v2 --oob", "option --oob cannot be combined with --format json-v2" },
+	{ "-f json-v2 --oob", "--oob has no format 'json-v2'; it has text" },
 	{ "-a --oob", "option --all-cpus-online cannot be combined with --oob" },
 	{ "core-power info --oob", "option '--oob' belongs before the feature" },
 	/* A3: the last of several values is not silently the one that holds */
@@ -319,8 +319,9 @@ static const struct {
 	{ "-f facts --info", "--info has no format 'facts'; it has text, json and json-v2" },
 	{ "-f facts --version", "--version has no format 'facts'; it has text, json and json-v2" },
 	{ "-f nfd with --set x -- true", "option --format cannot be combined with 'with'" },
-	{ "-f facts status --map", "option --map cannot be combined with format 'facts'" },
-	{ "-f facts status --watch", "option --watch cannot be combined with --format facts" },
+	{ "-f facts status --map",
+	  "status --map has no format 'facts'; it has text, json and json-v2" },
+	{ "-f facts status --watch", "status --watch has no format 'facts'; it has text" },
 
 	{ "-r 0 perf-profile info",
 	  "invalid value '0' for option --retry: expected a number from 1 to 1000" },
@@ -392,7 +393,8 @@ static const struct {
 	{ "--dry-run platform capture new",
 	  "option --dry-run cannot be combined with platform capture" },
 	{ "--dry-run emulate -- true", "option --dry-run cannot be combined with 'emulate'" },
-	{ "-c 1 with --set x -- true", "option --cpu cannot be combined with 'with'" },
+	{ "-c 1 with --set x -- true",
+	  "option --cpu cannot be combined with 'with'; `package N:` in front of a statement makes it one for a part of the machine" },
 	{ "-a with --set x -- true", "option --all-cpus-online cannot be combined with 'with'" },
 	{ "--dry-run with --set x -- true",
 	  "option --dry-run cannot be combined with 'with'; `config apply` with it lists what would be "
