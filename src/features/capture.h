@@ -35,6 +35,9 @@ struct capture {
 	struct abi_platform_info info;
 	struct abi_cpu_map *maps; /* of the CPUs that are online; @map_errors: what went wrong */
 	int *map_errors;
+
+	FILE *answers; /* isst/answers.txt */
+	int error;     /* that ended it */
 };
 
 /* capture_answers.c: parts of a capture, in this order; 0 or a negative errno with a message. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What driver and firmware answer: every mailbox command and every register that reads. What
  * answers mean is not known here, except what has to be asked next. */
-#include "base/array.h"
 #include "base/error_name.h"
 #include "base/machine.h"
 #include "base/messages.h"
@@ -182,69 +181,40 @@ int capture_registers(struct capture *capture)
 /* ---- Mailbox and registers ---- */
 
 /** Behind the request. */
-static int write_answer(struct capture *capture, FILE *stream, uint32_t value, int error)
+static void write_answer(struct capture *capture, uint32_t value, int error)
 {
 	const struct error_text name = error_name(error);
 
 	/* Not what the machine is, only what it was at that moment. */
 	if (error == -EBUSY)
-		return message_error(&capture->context->messages, -EIO,
-				     "the mailbox stays busy; more attempts (--retry) may help");
+		capture->error = message_error(
+			&capture->context->messages, -EIO,
+			"the mailbox stays busy; more attempts (--retry) may help");
 	/* An error without a name is E and its number: a number alone would be an answer. */
 	if (error)
-		fprintf(stream, "-> %s%s\n", *name.text == 'E' ? "" : "E", name.text);
+		fprintf(capture->answers, "-> %s%s\n", *name.text == 'E' ? "" : "E", name.text);
 	else
-		fprintf(stream, "-> 0x%08x\n", value);
-	return 0;
+		fprintf(capture->answers, "-> 0x%08x\n", value);
 }
 
-/** Commands for one domain, to be sent together. */
-struct questions {
-	struct abi_mbox_cmd *commands;
-	size_t count;
-	unsigned int cpu;
-};
-
-static int ask(struct questions *questions, unsigned int command, unsigned int sub,
-	       uint32_t parameter, uint32_t data)
+/** Writes a command and its answer, which is 0 where there is none. */
+static uint32_t ask(struct capture *capture, const struct capture_domain *domain,
+		    unsigned int command, unsigned int sub, uint32_t parameter, uint32_t data)
 {
-	if (ARRAY_GROW(questions->commands, questions->count))
-		return -ENOMEM;
-	questions->commands[questions->count++] =
-		(struct abi_mbox_cmd){ .logical_cpu = questions->cpu,
-				       .parameter = parameter,
-				       .req_data = data,
-				       .command = (uint16_t)command,
-				       .sub_command = (uint16_t)sub };
-	return 0;
-}
+	struct abi_mbox_cmd entry = { .logical_cpu = domain->cpu,
+				      .parameter = parameter,
+				      .req_data = data,
+				      .command = (uint16_t)command,
+				      .sub_command = (uint16_t)sub };
+	int error = 0;
 
-/** Sends them, writes the answers, and forgets them; the first answer is *@first, if there is one.
- */
-static int send_questions(struct capture *capture, const struct capture_domain *domain,
-			  FILE *stream, struct questions *questions, uint32_t *first)
-{
-	int *errors = calloc(questions->count, sizeof(*errors));
-	int error = errors ? 0 : -ENOMEM;
-
-	if (!error)
-		driver_mailbox(&capture->context->driver, questions->commands, errors,
-			       questions->count, BATCH_READS);
-	for (size_t i = 0; i < questions->count && !error; i++) {
-		const struct abi_mbox_cmd *command = &questions->commands[i];
-
-		fprintf(stream, "mailbox %u %u 0x%02x/0x%02x 0x%x 0x%x ", domain->package,
-			domain->die, command->command, command->sub_command, command->parameter,
-			command->req_data);
-		error = write_answer(capture, stream, command->resp_data, errors[i]);
-	}
-	if (!error && first && !errors[0])
-		*first = questions->commands[0].resp_data;
-	free(errors);
-	free(questions->commands);
-	questions->commands = NULL;
-	questions->count = 0;
-	return error;
+	if (capture->error)
+		return 0;
+	driver_mailbox(&capture->context->driver, &entry, &error, 1, BATCH_READS);
+	fprintf(capture->answers, "mailbox %u %u 0x%02x/0x%02x 0x%x 0x%x ", domain->package,
+		domain->die, command, sub, parameter, data);
+	write_answer(capture, entry.resp_data, error);
+	return error ? 0 : entry.resp_data;
 }
 
 /** Commands about a level, by its number, a half of a list, and the TRL type. */
@@ -260,116 +230,78 @@ static const struct {
 	{ 0x22, 1, 1, 0 },	 { 0x23, 1, 1, 0 },
 };
 
-static int ask_level(struct questions *questions, unsigned int level)
+static void capture_level(struct capture *capture, const struct capture_domain *domain,
+			  unsigned int level)
 {
-	int error = 0;
-
 	for (size_t i = 0; i < sizeof(level_commands) / sizeof(level_commands[0]); i++)
 		for (unsigned int type = 0; type < level_commands[i].types; type++)
-			for (unsigned int half = 0; half < level_commands[i].halves && !error;
-			     half++)
-				error = ask(questions, 0x7f, level_commands[i].sub, 0,
-					    level | half << 8 | type << 16 |
-						    level_commands[i].data);
-	return error;
+			for (unsigned int half = 0; half < level_commands[i].halves; half++)
+				ask(capture, domain, 0x7f, level_commands[i].sub, 0,
+				    level | half << 8 | type << 16 | level_commands[i].data);
 }
 
-/** The cores of a domain that have a CPU online. */
-static int list_cores(const struct capture *capture, const struct capture_domain *domain,
-		      struct isst_cpuset **cores)
+static void capture_mailbox(struct capture *capture, const struct capture_domain *domain,
+			    const struct isst_cpuset *cores)
 {
+	/* [15:8]: the highest level */
+	unsigned int core, highest = ask(capture, domain, 0x7f, 0x00, 0, 0) >> 8 & 0xff;
+
+	for (unsigned int level = 0; level <= highest; level++)
+		capture_level(capture, domain, level);
+	ask(capture, domain, 0x94, 0x03, 0, 0);
+	ask(capture, domain, 0xd0, 0x02, 0, 0);
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
+		ask(capture, domain, 0xd0, 0x01, clos, 0);
+	isst_cpuset_for_each (core, cores)
+		ask(capture, domain, 0xd0, 0x00, core, 0);
+}
+
+static void read_mmio(struct capture *capture, const struct capture_domain *domain, uint32_t offset)
+{
+	struct abi_io_reg entry = { .logical_cpu = domain->cpu, .reg = offset };
 	int error = 0;
 
-	*cores = isst_cpuset_new();
-	if (!*cores)
-		return -ENOMEM;
-	for (size_t i = 0; i < capture->cpu_count && !error; i++) {
+	if (capture->error)
+		return;
+	driver_io(&capture->context->driver, &entry, &error, 1, BATCH_READS);
+	fprintf(capture->answers, "mmio %u %u 0x%02x ", domain->package, domain->die, offset);
+	write_answer(capture, entry.value, error);
+}
+
+/** Classes, associations, and the last register that the larger of two devices has. */
+static void capture_mmio(struct capture *capture, const struct capture_domain *domain,
+			 const struct isst_cpuset *cores)
+{
+	enum { CLOS = 0x08, ASSOCIATION = 0x20, LAST = 0x11c };
+	unsigned int core;
+
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
+		read_mmio(capture, domain, CLOS + 4 * clos);
+	isst_cpuset_for_each (core, cores)
+		read_mmio(capture, domain, ASSOCIATION + 4 * core);
+	if (!isst_cpuset_has(cores, (LAST - ASSOCIATION) / 4))
+		read_mmio(capture, domain, LAST);
+}
+
+static void capture_domain(struct capture *capture, const struct capture_domain *domain)
+{
+	struct isst_cpuset *cores = isst_cpuset_new();
+
+	if (!cores)
+		capture->error = -ENOMEM;
+	/* The cores that have a CPU online. */
+	for (size_t i = 0; i < capture->cpu_count && !capture->error; i++) {
 		const unsigned int core = capture->maps[i].physical_cpu >> 1 & 0xff;
 
 		if (&capture->domains[capture->domain_of[i]] == domain && !capture->map_errors[i] &&
 		    capture->maps[i].physical_cpu != UINT32_MAX)
-			error = isst_cpuset_add(*cores, core, core);
+			capture->error = isst_cpuset_add(cores, core, core);
 	}
-	return error;
-}
-
-static int ask_core_power(struct questions *questions, const struct isst_cpuset *cores)
-{
-	unsigned int core;
-	int error = ask(questions, 0x94, 0x03, 0, 0);
-
-	if (!error)
-		error = ask(questions, 0xd0, 0x02, 0, 0);
-	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
-		error = ask(questions, 0xd0, 0x01, clos, 0);
-	isst_cpuset_for_each (core, cores)
-		if (!error)
-			error = ask(questions, 0xd0, 0x00, core, 0);
-	return error;
-}
-
-static int capture_mailbox(struct capture *capture, const struct capture_domain *domain,
-			   const struct isst_cpuset *cores, FILE *stream)
-{
-	struct questions questions = { .cpu = domain->cpu };
-	uint32_t summary = 0;
-	int error = ask(&questions, 0x7f, 0x00, 0, 0);
-
-	if (!error)
-		error = send_questions(capture, domain, stream, &questions, &summary);
-	/* [15:8]: the highest level */
-	for (unsigned int level = 0; level <= (summary >> 8 & 0xff) && !error; level++)
-		error = ask_level(&questions, level);
-	if (!error)
-		error = ask_core_power(&questions, cores);
-	if (!error)
-		error = send_questions(capture, domain, stream, &questions, NULL);
-	free(questions.commands);
-	return error;
-}
-
-/** Classes, associations, and the last register that the larger of two devices has. */
-static int capture_mmio(struct capture *capture, const struct capture_domain *domain,
-			const struct isst_cpuset *cores, FILE *stream)
-{
-	enum { CLOS = 0x08, ASSOCIATION = 0x20, LAST = 0x11c };
-	size_t count = 0, space = ISST_CLOS_COUNT + isst_cpuset_count(cores) + 1;
-	struct abi_io_reg *entries = calloc(space, sizeof(*entries));
-	int *errors = calloc(space, sizeof(*errors)), error = entries && errors ? 0 : -ENOMEM;
-	unsigned int core;
-
-	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
-		entries[count++].reg = CLOS + 4 * clos;
-	if (!error) {
-		isst_cpuset_for_each (core, cores)
-			entries[count++].reg = ASSOCIATION + 4 * core;
-		if (!isst_cpuset_has(cores, (LAST - ASSOCIATION) / 4))
-			entries[count++].reg = LAST;
-		for (size_t i = 0; i < count; i++)
-			entries[i].logical_cpu = domain->cpu;
-		driver_io(&capture->context->driver, entries, errors, count, BATCH_READS);
-	}
-	for (size_t i = 0; i < count && !error; i++) {
-		fprintf(stream, "mmio %u %u 0x%02x ", domain->package, domain->die, entries[i].reg);
-		error = write_answer(capture, stream, entries[i].value, errors[i]);
-	}
-	free(entries);
-	free(errors);
-	return error;
-}
-
-static int capture_domain(struct capture *capture, const struct capture_domain *domain,
-			  FILE *stream)
-{
-	struct isst_cpuset *cores;
-	int error = list_cores(capture, domain, &cores);
-
-	if (!error && capture->mailbox)
-		error = capture_mailbox(capture, domain, cores, stream);
-	if (!error && capture->mmio)
-		error = capture_mmio(capture, domain, cores, stream);
+	if (capture->mailbox)
+		capture_mailbox(capture, domain, cores);
+	if (capture->mmio)
+		capture_mmio(capture, domain, cores);
 	isst_cpuset_free(cores);
-	return error;
 }
 
 /** A capture without answers of Speed Select is of little use elsewhere. */
@@ -386,26 +318,23 @@ static void report_missing_driver(const struct capture *capture)
 }
 
 /** Which power domains of each package the driver serves; the registers do not show it. */
-static int capture_instances(struct capture *capture, FILE *stream)
+static void capture_instances(struct capture *capture)
 {
-	struct isst_cpuset *packages = isst_cpuset_new();
-	size_t count;
-	int error = packages ? 0 : -ENOMEM;
+	unsigned int socket = 0;
 
-	for (size_t i = 0; i < capture->domain_count && !error; i++)
-		error = isst_cpuset_add(packages, capture->domains[i].package,
-					capture->domains[i].package);
-	count = error ? 0 : isst_cpuset_count(packages);
-	for (unsigned int socket = 0; socket < count; socket++) {
+	for (size_t i = 0, first = 0; i < capture->domain_count && !capture->error; i++) {
 		struct abi_tpmi_instance_count instances = { .socket_id = (uint8_t)socket };
-		int failed = driver_request(&capture->context->driver, "COUNT_TPMI_INSTANCES",
-					    ABI_COUNT_TPMI_INSTANCES, &instances);
+		int failed;
 
-		fprintf(stream, "instances %u ", socket);
-		error = write_answer(capture, stream, instances.valid_mask, failed);
+		for (first = 0; capture->domains[first].package != capture->domains[i].package;)
+			first++;
+		if (first < i)
+			continue;
+		failed = driver_request(&capture->context->driver, "COUNT_TPMI_INSTANCES",
+					ABI_COUNT_TPMI_INSTANCES, &instances);
+		fprintf(capture->answers, "instances %u ", socket++);
+		write_answer(capture, instances.valid_mask, failed);
 	}
-	isst_cpuset_free(packages);
-	return error;
 }
 
 int capture_answers(struct capture *capture)
@@ -416,6 +345,7 @@ int capture_answers(struct capture *capture)
 
 	if (error)
 		return error;
+	capture->answers = text.stream;
 	fputs("# driver -> API-VERSION DRIVER-VERSION MAX-COMMANDS MAILBOX MMIO\n"
 	      "# mailbox PACKAGE DIE COMMAND/SUB-COMMAND PARAMETER DATA -> ANSWER or error\n"
 	      "# mmio PACKAGE DIE OFFSET -> VALUE or error\n"
@@ -429,9 +359,9 @@ int capture_answers(struct capture *capture)
 		fputs("no-driver\n", text.stream);
 	report_missing_driver(capture);
 	if (capture->tpmi)
-		error = capture_instances(capture, text.stream);
-	for (size_t i = 0; i < capture->domain_count && !error; i++)
+		capture_instances(capture);
+	for (size_t i = 0; i < capture->domain_count && !capture->error; i++)
 		if (capture->mailbox || capture->mmio)
-			error = capture_domain(capture, &capture->domains[i], text.stream);
-	return capture_keep_text(capture, &text, "isst/answers.txt", error);
+			capture_domain(capture, &capture->domains[i]);
+	return capture_keep_text(capture, &text, "isst/answers.txt", capture->error);
 }
