@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/result.h"
 #include "common/hash.h"
+#include "common/numbered.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -72,6 +73,17 @@ const char *message_make(struct messages *messages, const char *format, ...)
 	va_start(arguments, format);
 	text = message_make_list(messages, format, arguments);
 	va_end(arguments);
+	return text;
+}
+
+const char *message_numbers(struct messages *messages, const char *word,
+			    const struct isst_cpuset *numbers)
+{
+	char *name = name_numbers(word, numbers);
+	const char *text = name ? message_make(messages, "%s", name) : OUT_OF_MEMORY;
+
+	messages->lost |= !name;
+	free(name);
 	return text;
 }
 

@@ -33,6 +33,10 @@ message_make_list(struct messages *messages, const char *format, va_list argumen
 __attribute__((format(printf, 2, 3))) const char *message_make(struct messages *messages,
 							       const char *format, ...);
 
+/** Names numbers as name_numbers() does. */
+const char *message_numbers(struct messages *messages, const char *word,
+			    const struct isst_cpuset *numbers);
+
 /** Sets the message of the last error and returns @error, for `return message_error(...)`. */
 __attribute__((format(printf, 3, 4))) int message_error(struct messages *messages, int error,
 							const char *format, ...);

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/error_name.h"
 #include "base/messages.h"
-#include "common/numbered.h"
 #include "driver/driver.h"
 #include "firmware/firmware.h"
 #include "sysfs/kernel_files.h"
@@ -13,6 +12,44 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- CPUs that have something in common ---- */
+
+typedef bool (*is_meant)(const struct topology_cpu *cpu, const struct topology_cpu *like);
+
+/** Names the CPUs of which a function returns true, and counts them. */
+static const char *name_cpus(const struct topology_sources *sources,
+			     const struct topology *topology, is_meant meant,
+			     const struct topology_cpu *like, size_t *count)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+	const char *name;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		if (meant(topology->cpus[i], like))
+			error = isst_cpuset_add(cpus, topology->cpus[i]->public.number,
+						topology->cpus[i]->public.number);
+	*count = isst_cpuset_count(cpus);
+	name = message_numbers(sources->messages, "CPU", cpus);
+	sources->messages->lost |= error != 0;
+	isst_cpuset_free(cpus);
+	return name;
+}
+
+/** Notes why the cores of such CPUs are unknown. */
+static void disown_cores(struct topology *topology, is_meant meant, const struct topology_cpu *like,
+			 const char *why)
+{
+	const struct topology_cpu first = *like;
+
+	for (size_t i = 0; i < topology->cpu_count; i++)
+		if (meant(topology->cpus[i], &first)) {
+			topology->cpus[i]->unknown_core = why;
+			topology->cpus[i]->public.core_known = false;
+		}
+}
 
 /* ---- Packages split into power domains, which the kernel's die ids do not show ---- */
 
@@ -141,26 +178,24 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 	return topology_add_to_domain(domain, cpu);
 }
 
+static bool is_stray(const struct topology_cpu *cpu, const struct topology_cpu *like)
+{
+	(void)like;
+	return !cpu->domain && !cpu->unknown_core;
+}
+
 /** Removes CPUs without a domain from the table, with a notice. */
 static int drop_strays(const struct topology_sources *sources, struct topology *topology)
 {
-	struct isst_cpuset *strays = isst_cpuset_new();
-	char *list = NULL;
-	size_t kept = 0;
-	int error = strays ? 0 : -ENOMEM;
+	size_t count, kept = 0;
+	const char *strays = name_cpus(sources, topology, is_stray, NULL, &count);
+	int error = 0;
 
-	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		const struct topology_cpu *cpu = topology->cpus[i];
-
-		if (cpu->domain)
-			continue;
-		if (cpu->unknown_core)
-			error = topology_leave_out_core(sources, topology, cpu);
-		else
-			error = isst_cpuset_add(strays, cpu->public.number, cpu->public.number);
-	}
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		if (!topology->cpus[i]->domain)
+			error = topology_leave_out_core(sources, topology, topology->cpus[i]);
 	if (error)
-		goto out;
+		return error;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		if (topology->cpus[i]->domain)
 			topology->cpus[kept++] = topology->cpus[i];
@@ -168,19 +203,12 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 			free(topology->cpus[i]);
 	}
 	topology->cpu_count = kept;
-	if (isst_cpuset_count(strays) == 0)
-		goto out;
-	list = name_numbers("CPU", strays);
-	error = list ? topology_leave_out(topology,
-					  message_make(sources->messages,
-						       "%s: left out: in no power domain that "
-						       "the driver provides",
-						       list))
-		     : -ENOMEM;
-out:
-	free(list);
-	isst_cpuset_free(strays);
-	return error;
+	return count == 0 ? 0
+			  : topology_leave_out(topology,
+					       message_make(sources->messages,
+							    "%s: left out: in no power domain that "
+							    "the driver provides",
+							    strays));
 }
 
 /** Gives domains without CPUs the die of their package, if it has only one. */
@@ -232,133 +260,66 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 	return error;
 }
 
-/** Reports all CPUs that the driver does not know for one reason in one message. */
-static int note_unknown(const struct topology_sources *sources, struct topology *topology,
-			const struct abi_cpu_map *entries, const int *errors, size_t first)
+static bool is_unreported(const struct topology_cpu *cpu, const struct topology_cpu *like)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	const struct error_text name = error_name(errors[first]);
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
-
-	for (size_t i = first; i < topology->cpu_count && !error; i++)
-		if ((errors[i] || entries[i].physical_cpu == UINT32_MAX) &&
-		    errors[i] == errors[first])
-			error = isst_cpuset_add(cpus, entries[i].logical_cpu,
-						entries[i].logical_cpu);
-	if (!error && !(list = isst_cpuset_to_list(cpus)))
-		error = -ENOMEM;
-	for (size_t i = first; i < topology->cpu_count && !error; i++)
-		if (isst_cpuset_has(cpus, entries[i].logical_cpu))
-			topology->cpus[i]->unknown_core = message_make(
-				sources->messages,
-				"the driver does not report the core of CPU%s %s (GET_PHY_ID: %s)",
-				isst_cpuset_count(cpus) > 1 ? "s" : "", list,
-				errors[first] ? name.text : "not a number");
-	free(list);
-	isst_cpuset_free(cpus);
-	return error;
+	return cpu->unreported == like->unreported;
 }
 
-/** Whether a CPU has a power domain although the platform has none. */
-static bool names_foreign_domain(const struct topology_sources *sources,
-				 const struct topology_cpu *cpu)
+/** Whether a CPU has a power domain although the platform has none, @like that one. */
+static bool has_foreign_domain(const struct topology_cpu *cpu, const struct topology_cpu *like)
 {
-	return cpu->public.core_known && cpu->punit_domain > 0 &&
-	       !sources->operations->valid_domains;
+	return cpu->public.core_known && cpu->punit_domain == like->punit_domain &&
+	       cpu->domain == like->domain;
 }
 
 /** One message for all CPUs alike, of which there may be thousands. */
-static int note_foreign_domains(const struct topology_sources *sources,
-				const struct topology *topology)
+static void note_foreign_domains(const struct topology_sources *sources,
+				 const struct topology *topology)
 {
-	struct isst_cpuset *reported = isst_cpuset_new();
-	int error = reported ? 0 : -ENOMEM;
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		const struct topology_cpu first = *topology->cpus[i];
+		const char *cpus;
+		size_t count;
 
-	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		const struct topology_cpu *first = topology->cpus[i];
-		struct isst_cpuset *alike;
-		char *list = NULL;
-
-		if (!names_foreign_domain(sources, first) ||
-		    isst_cpuset_has(reported, first->public.number))
+		if (!first.public.core_known || first.punit_domain == 0)
 			continue;
-		alike = isst_cpuset_new();
-		error = alike ? 0 : -ENOMEM;
-		for (size_t j = i; j < topology->cpu_count && !error; j++) {
-			const struct topology_cpu *cpu = topology->cpus[j];
-
-			if (names_foreign_domain(sources, cpu) && first->domain == cpu->domain &&
-			    first->punit_domain == cpu->punit_domain)
-				error = isst_cpuset_add(alike, cpu->public.number,
-							cpu->public.number);
-		}
-		if (!error)
-			error = isst_cpuset_add_set(reported, alike);
-		if (!error && !(list = name_numbers("CPU", alike)))
-			error = -ENOMEM;
-		if (!error)
-			message_notice(sources->messages,
-				       isst_cpuset_count(alike) > 1
-					       ? "%s report power domain %u, which this platform "
-						 "cannot have; using %s"
-					       : "%s reports power domain %u, which this platform "
-						 "cannot have; using %s",
-				       list, first->punit_domain, first->domain->public.name);
-		free(list);
-		isst_cpuset_free(alike);
+		cpus = name_cpus(sources, topology, has_foreign_domain, &first, &count);
+		message_notice(sources->messages,
+			       "%s %s power domain %u, which this platform cannot have; using %s",
+			       cpus, count > 1 ? "report" : "reports", first.punit_domain,
+			       first.domain->public.name);
+		for (size_t j = i; j < topology->cpu_count; j++)
+			if (has_foreign_domain(topology->cpus[j], &first))
+				topology->cpus[j]->punit_domain = 0;
 	}
-	isst_cpuset_free(reported);
-	return error;
 }
 
-static bool is_beyond(const struct topology_cpu *cpu)
+static bool is_beyond(const struct topology_cpu *cpu, const struct topology_cpu *like)
 {
+	(void)like;
 	return cpu->public.core_known && cpu->public.core >= TOPOLOGY_CORES;
 }
 
 /** The firmware has no bits for cores from 64 on: such numbers cannot be true. */
-static int disown_cores_beyond(const struct topology_sources *sources, struct topology *topology)
+static void disown_cores_beyond(const struct topology_sources *sources, struct topology *topology)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	const char *why = NULL;
-	unsigned int core = 0;
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
+	const struct topology_cpu *first = NULL;
+	const char *cpus, *above;
+	size_t count;
 
-	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		const struct isst_cpu *cpu = &topology->cpus[i]->public;
-
-		if (!is_beyond(topology->cpus[i]))
-			continue;
-		core = cpu->core;
-		error = isst_cpuset_add(cpus, cpu->number, cpu->number);
-	}
-	if (error || isst_cpuset_count(cpus) == 0)
-		goto out;
-	list = name_numbers("CPU", cpus);
-	if (!list)
-		error = -ENOMEM;
-	else if (isst_cpuset_count(cpus) == 1)
-		why = message_make(sources->messages,
-				   "the driver reports core %u for %s, but the firmware "
-				   "supports only cores 0 to %u",
-				   core, list, TOPOLOGY_CORES - 1);
-	else
-		why = message_make(sources->messages,
-				   "the driver reports cores above %u for %s, but the "
-				   "firmware supports only cores 0 to %u",
-				   TOPOLOGY_CORES - 1, list, TOPOLOGY_CORES - 1);
-	for (size_t i = 0; i < topology->cpu_count && why; i++) {
-		if (!is_beyond(topology->cpus[i]))
-			continue;
-		topology->cpus[i]->unknown_core = why;
-		topology->cpus[i]->public.core_known = false;
-	}
-out:
-	free(list);
-	isst_cpuset_free(cpus);
-	return error;
+	for (size_t i = 0; i < topology->cpu_count && !first; i++)
+		if (is_beyond(topology->cpus[i], NULL))
+			first = topology->cpus[i];
+	if (!first)
+		return;
+	cpus = name_cpus(sources, topology, is_beyond, NULL, &count);
+	above = count == 1 ? message_make(sources->messages, "core %u", first->public.core)
+			   : message_make(sources->messages, "cores above %u", TOPOLOGY_CORES - 1);
+	disown_cores(topology, is_beyond, first,
+		     message_make(sources->messages,
+				  "the driver reports %s for %s, but the firmware supports only "
+				  "cores 0 to %u",
+				  above, cpus, TOPOLOGY_CORES - 1));
 }
 
 int topology_compare_places(const void *left, const void *right)
@@ -373,31 +334,9 @@ int topology_compare_places(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/** Notes that @count CPUs have the same location. */
-static int disown_place(const struct topology_sources *sources, struct topology_cpu **places,
-			size_t count)
+static bool is_at_place(const struct topology_cpu *cpu, const struct topology_cpu *like)
 {
-	const struct isst_cpu *first = &places[0]->public;
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++)
-		error = isst_cpuset_add(cpus, places[i]->public.number, places[i]->public.number);
-	if (!error && !(list = isst_cpuset_to_list(cpus)))
-		error = -ENOMEM;
-	/* "CPU numbers": messages about lists of "CPUs" are folded. */
-	for (size_t i = 0; i < count && !error; i++) {
-		places[i]->unknown_core = message_make(
-			sources->messages,
-			"the driver reports the same location for CPU numbers %s (core %u, thread "
-			"%u of %s)",
-			list, first->core, first->thread, places[i]->domain->public.name);
-		places[i]->public.core_known = false;
-	}
-	free(list);
-	isst_cpuset_free(cpus);
-	return error;
+	return cpu->public.core_known && topology_compare_places(&cpu, &like) == 0;
 }
 
 /* No two CPUs are the same thread of a core. The kernel's numbers of cores are not those of masks.
@@ -406,24 +345,32 @@ int topology_check_places(const struct topology_sources *sources, struct topolog
 {
 	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));
 	size_t count = 0, same;
-	int error;
 
 	if (!places)
 		return -ENOMEM;
-	error = sources->operations->cores_of_kernel ? 0 : disown_cores_beyond(sources, topology);
+	if (!sources->operations->cores_of_kernel)
+		disown_cores_beyond(sources, topology);
 	for (size_t i = 0; i < topology->cpu_count; i++)
 		if (topology->cpus[i]->public.core_known)
 			places[count++] = topology->cpus[i];
 	qsort(places, count, sizeof(*places), topology_compare_places);
-	for (size_t i = 0; i < count && !error; i += same) {
-		for (same = 1; i + same < count; same++)
-			if (topology_compare_places(&places[i], &places[i + same]) != 0)
-				break;
-		if (same > 1)
-			error = disown_place(sources, &places[i], same);
+	for (size_t i = 1; i < count; i++) {
+		const struct topology_cpu *cpu = places[i];
+		const char *cpus;
+
+		if (!cpu->public.core_known || !is_at_place(places[i - 1], cpu))
+			continue;
+		cpus = name_cpus(sources, topology, is_at_place, cpu, &same);
+		/* "CPU numbers": messages about lists of "CPUs" are folded. */
+		disown_cores(topology, is_at_place, cpu,
+			     message_make(sources->messages,
+					  "the driver reports the same location for CPU numbers %s "
+					  "(core %u, thread %u of %s)",
+					  cpus + strlen("CPUs "), cpu->public.core,
+					  cpu->public.thread, cpu->domain->public.name));
 	}
 	free(places);
-	return error;
+	return 0;
 }
 
 int topology_leave_out_core(const struct topology_sources *sources, struct topology *topology,
@@ -447,23 +394,38 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 		driver_phy_ids(sources->driver, entries, errors, topology->cpu_count);
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
-		struct punit_number punit;
+		const struct punit_number punit = firmware_decode_punit(sources->operations,
+									entries[i].physical_cpu);
 
-		if (errors[i] || entries[i].physical_cpu == UINT32_MAX) {
-			if (!cpu->unknown_core)
-				error = note_unknown(sources, topology, entries, errors, i);
+		cpu->unreported = errors[i];
+		if (!errors[i] && entries[i].physical_cpu == UINT32_MAX)
+			cpu->unreported = 1;
+		if (cpu->unreported)
 			continue;
-		}
-		punit = firmware_decode_punit(sources->operations, entries[i].physical_cpu);
 		cpu->punit_domain = punit.domain;
 		cpu->public.core_known = true;
 		cpu->public.core = punit.core;
 		cpu->public.thread = punit.thread;
 	}
-	if (!error)
-		error = note_foreign_domains(sources, topology);
 	free(entries);
 	free(errors);
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		const struct topology_cpu *cpu = topology->cpus[i];
+		const int cause = cpu->unreported;
+		const char *cpus;
+		size_t count;
+
+		if (!cause || cpu->unknown_core)
+			continue;
+		cpus = name_cpus(sources, topology, is_unreported, cpu, &count);
+		disown_cores(
+			topology, is_unreported, cpu,
+			message_make(sources->messages,
+				     "the driver does not report the core of %s (GET_PHY_ID: %s)",
+				     cpus, cause < 0 ? error_name(cause).text : "not a number"));
+	}
+	if (!error && !sources->operations->valid_domains)
+		note_foreign_domains(sources, topology);
 	return error;
 }
 

@@ -3,7 +3,6 @@
  * meanwhile. */
 #include "base/cpuset.h"
 #include "base/messages.h"
-#include "common/numbered.h"
 #include "firmware/firmware.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/kernel_files.h"
@@ -233,28 +232,19 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
 
 /** Sets which domains have unknown CPUs: a CPU of @unseen may be in any. */
-static int check_domains(const struct topology_sources *sources, struct topology *topology,
-			 const struct isst_cpuset *unseen)
+static void check_domains(const struct topology_sources *sources, struct topology *topology,
+			  const struct isst_cpuset *unseen)
 {
+	const size_t count = isst_cpuset_count(unseen);
 	const char *why = NULL;
-	char *list = NULL;
 	bool doubtful = false;
-	int error = 0;
 
-	if (isst_cpuset_count(unseen) > 0) {
-		list = name_numbers("CPU", unseen);
-		if (list)
-			why = message_make(sources->messages,
-					   isst_cpuset_count(unseen) == 1
-						   ? "%s is offline, and has not been seen "
-						     "online since boot"
-						   : "%s are offline, and have not been seen "
-						     "online since boot",
-					   list);
-		else
-			error = -ENOMEM;
-	}
-	for (size_t i = 0; i < topology->domain_count && !error; i++) {
+	if (count > 0)
+		why = message_make(sources->messages,
+				   "%s %s offline, and %s not been seen online since boot",
+				   message_numbers(sources->messages, "CPU", unseen),
+				   count == 1 ? "is" : "are", count == 1 ? "has" : "have");
+	for (size_t i = 0; i < topology->domain_count; i++) {
 		struct topology_domain *domain = topology->domains[i];
 
 		if (!domain->unknown_cpus)
@@ -262,13 +252,11 @@ static int check_domains(const struct topology_sources *sources, struct topology
 		domain->public.cpus_known = !domain->unknown_cpus;
 		doubtful |= domain->split && isst_cpuset_count(domain->present) == 0;
 	}
-	if (!error && why && doubtful)
+	if (why && doubtful)
 		message_notice(sources->messages,
 			       "%s: it is unknown whether a power domain without CPUs is an I/O "
 			       "die or contains them",
 			       why);
-	free(list);
-	return error;
 }
 
 /** Handles offline CPUs that were never seen online. */
@@ -288,10 +276,10 @@ static int check_offline(const struct topology_sources *sources, struct topology
 		error = are_siblings(sources, topology, unseen, &siblings);
 	if (siblings)
 		cpuset_clear(unseen);
-	if (!error)
-		error = check_domains(sources, topology, unseen);
-	if (!error)
+	if (!error) {
+		check_domains(sources, topology, unseen);
 		error = topology_describe_offline(sources, topology, unseen);
+	}
 	isst_cpuset_free(unseen);
 	return error;
 }
@@ -334,10 +322,11 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 static int discover_once(const struct topology_sources *sources, struct topology **result)
 {
 	struct topology *topology = calloc(1, sizeof(*topology));
+	const bool lost = sources->messages->lost;
 	int error = topology ? 0 : -ENOMEM;
 
 	*result = topology;
-
+	sources->messages->lost = false;
 	if (!error)
 		error = topology_read_lists(sources, topology);
 	if (!error)
@@ -356,6 +345,10 @@ static int discover_once(const struct topology_sources *sources, struct topology
 		summarize_cores(sources, topology);
 		error = check_offline(sources, topology);
 	}
+	/* A text that could not be made is an error. */
+	if (!error && sources->messages->lost)
+		error = -ENOMEM;
+	sources->messages->lost |= lost;
 	return error;
 }
 
@@ -372,15 +365,10 @@ static bool may_be_torn(const struct topology *topology, int error)
 
 static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
 {
-	struct isst_cpuset *now = topology ? isst_cpuset_new() : NULL;
-	char *before = topology ? isst_cpuset_to_list(topology->online) : NULL, *after = NULL;
-	bool changed;
+	struct isst_cpuset *now = isst_cpuset_new();
+	bool changed = now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now) &&
+		       !cpuset_is_equal(now, topology->online);
 
-	if (now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now))
-		after = isst_cpuset_to_list(now);
-	changed = before && after && strcmp(before, after) != 0;
-	free(before);
-	free(after);
 	isst_cpuset_free(now);
 	return changed;
 }

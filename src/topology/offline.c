@@ -369,7 +369,6 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 	struct isst_cpuset *described = isst_cpuset_new();
 	size_t count = isst_cpuset_count(unseen);
 	const char *part = "";
-	char *list;
 	int error = described ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->unreachable_count && !error; i++)
@@ -378,16 +377,11 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 	isst_cpuset_free(described);
 	if (error || count == 0)
 		return error;
-	list = isst_cpuset_to_list(unseen);
-	if (!list)
-		return -ENOMEM;
 	if (may_be_package(topology, count))
 		part = count == 1 ? ", and any package that consists of it alone,"
 				  : ", and any package that consists of them alone,";
-	error = add_offline_part(topology, message_make(sources->messages,
-							"%s %s%s %s been offline since boot",
-							count == 1 ? "CPU" : "CPUs", list, part,
-							count == 1 ? "has" : "have"));
-	free(list);
-	return error;
+	return add_offline_part(topology,
+				message_make(sources->messages, "%s%s %s been offline since boot",
+					     message_numbers(sources->messages, "CPU", unseen),
+					     part, count == 1 ? "has" : "have"));
 }

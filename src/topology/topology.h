@@ -33,6 +33,7 @@ struct topology_cpu {
 	struct topology_domain *domain;
 	unsigned int punit_domain; /* the firmware's number, if the core is known */
 	const char *unknown_core;  /* why it is unknown, or NULL */
+	int unreported;		   /* the driver's error, or 1: its answer is no number */
 };
 
 enum { TOPOLOGY_DOMAINS = 32 }; /* of a package, that the driver can provide */
