@@ -24,82 +24,90 @@ enum tpmi_bank {
 	TPMI_TF,
 };
 
+/* A bank, bytes from its begin to the register, and the highest and the lowest bit. */
+#define TPMI_FIELD(bank, offset, high, low) ((bank) << 24 | (offset) << 16 | (high) << 8 | (low))
+
 enum tpmi_field {
-	SST_VERSION, /* 0xff: the instance is absent */
-	SST_CAPABILITIES,
-	SST_CP_OFFSET, /* of banks: in words of 64 bits */
-	SST_PP_OFFSET,
+	SST_VERSION = TPMI_FIELD(TPMI_SST, 0, 7, 0), /* 0xff: the instance is absent */
+	SST_CAPABILITIES = TPMI_FIELD(TPMI_SST, 0, 15, 8),
+	SST_CP_OFFSET = TPMI_FIELD(TPMI_SST, 0, 23, 16), /* of banks: in words of 64 bits */
+	SST_PP_OFFSET = TPMI_FIELD(TPMI_SST, 0, 31, 24),
 
-	CP_ID,
-	CP_REVISION,
-	CP_CONTROL, /* enable and priority type together */
-	CP_CONTROL_ENABLE,
-	CP_CONTROL_PRIORITY,
-	CP_STATUS,
-	CP_STATUS_ENABLE,
-	CP_STATUS_PRIORITY,
-	CP_CLOS_WEIGHT, /* index: the class */
-	CP_CLOS_MIN,
-	CP_CLOS_MAX,
-	CP_ASSOCIATION, /* whole register; index: which of four, 16 cores each */
+	CP_ID = TPMI_FIELD(TPMI_CP, 0, 3, 0),
+	CP_REVISION = TPMI_FIELD(TPMI_CP, 0, 11, 4),
+	CP_CONTROL = TPMI_FIELD(TPMI_CP, 8, 1, 0), /* enable and priority type together */
+	CP_CONTROL_ENABLE = TPMI_FIELD(TPMI_CP, 8, 0, 0),
+	CP_CONTROL_PRIORITY = TPMI_FIELD(TPMI_CP, 8, 1, 1),
+	CP_STATUS = TPMI_FIELD(TPMI_CP, 16, 1, 0),
+	CP_STATUS_ENABLE = TPMI_FIELD(TPMI_CP, 16, 0, 0),
+	CP_STATUS_PRIORITY = TPMI_FIELD(TPMI_CP, 16, 1, 1),
+	CP_CLOS_WEIGHT = TPMI_FIELD(TPMI_CP, 24, 7, 4), /* index: the class */
+	CP_CLOS_MIN = TPMI_FIELD(TPMI_CP, 24, 15, 8),
+	CP_CLOS_MAX = TPMI_FIELD(TPMI_CP, 24, 23, 16),
+	/* whole register; index: which of four, 16 cores each */
+	CP_ASSOCIATION = TPMI_FIELD(TPMI_CP, 56, 63, 0),
 
-	PP_ID,
-	PP_REVISION,
-	PP_LEVELS, /* mask */
-	PP_ALLOWED_LEVELS,
-	PP_BLOCK_SIZE,
-	PP_DYNAMIC_SWITCH,
-	PP_LEVEL_OFFSET, /* of banks inside the block of a level */
-	PP_BF_OFFSET,
-	PP_TF_OFFSET,
-	PP_BLOCK_OFFSETS, /* whole register: a byte for each level */
-	PP_CONTROL_LEVEL,
-	PP_CONTROL_LOCK,
-	PP_CONTROL_FEATURES,
-	PP_STATUS_LEVEL,
-	PP_STATUS_LOCK,
-	PP_STATUS_ERROR,
-	PP_STATUS_FEATURES,
-	PP_STATUS_FEATURE_ERRORS,
+	PP_ID = TPMI_FIELD(TPMI_PP, 0, 3, 0),
+	PP_REVISION = TPMI_FIELD(TPMI_PP, 0, 11, 4),
+	PP_LEVELS = TPMI_FIELD(TPMI_PP, 0, 19, 12), /* mask */
+	PP_ALLOWED_LEVELS = TPMI_FIELD(TPMI_PP, 0, 27, 20),
+	PP_BLOCK_SIZE = TPMI_FIELD(TPMI_PP, 0, 41, 34),
+	PP_DYNAMIC_SWITCH = TPMI_FIELD(TPMI_PP, 0, 42, 42),
+	PP_LEVEL_OFFSET = TPMI_FIELD(TPMI_PP, 8, 7, 0), /* of banks inside the block of a level */
+	PP_BF_OFFSET = TPMI_FIELD(TPMI_PP, 8, 15, 8),
+	PP_TF_OFFSET = TPMI_FIELD(TPMI_PP, 8, 23, 16),
+	/* whole register: a byte for each level */
+	PP_BLOCK_OFFSETS = TPMI_FIELD(TPMI_PP, 16, 63, 0),
+	PP_CONTROL_LEVEL = TPMI_FIELD(TPMI_PP, 24, 2, 0),
+	PP_CONTROL_LOCK = TPMI_FIELD(TPMI_PP, 24, 3, 3),
+	PP_CONTROL_FEATURES = TPMI_FIELD(TPMI_PP, 24, 15, 8),
+	PP_STATUS_LEVEL = TPMI_FIELD(TPMI_PP, 32, 2, 0),
+	PP_STATUS_LOCK = TPMI_FIELD(TPMI_PP, 32, 3, 3),
+	PP_STATUS_ERROR = TPMI_FIELD(TPMI_PP, 32, 7, 4),
+	PP_STATUS_FEATURES = TPMI_FIELD(TPMI_PP, 32, 15, 8),
+	PP_STATUS_FEATURE_ERRORS = TPMI_FIELD(TPMI_PP, 32, 55, 32),
 
-	LEVEL_BASE_RATIOS, /* SSE, AVX2, AVX-512, AMX: a byte each */
-	LEVEL_FUSED_CORES,
-	LEVEL_RESOLVED_CORES,
-	LEVEL_POWER, /* 1/8 W */
-	LEVEL_TJUNCTION,
-	LEVEL_MEMORY, /* 100 MHz */
-	LEVEL_COOLING,
-	LEVEL_CORE_MASK,
-	LEVEL_TRL,	 /* whole register: a byte for each bucket; index: the TRL level */
-	LEVEL_TRL_CORES, /* the same */
-	LEVEL_P0,
-	LEVEL_P1,
-	LEVEL_PN,
-	LEVEL_PM,
-	LEVEL_FABRIC_P0,
-	LEVEL_FABRIC_P1,
-	LEVEL_FABRIC_PM,
-	LEVEL_FABRIC2_P0, /* revision 2 and up */
-	LEVEL_FABRIC2_P1,
-	LEVEL_FABRIC2_PM,
+	/* SSE, AVX2, AVX-512, AMX: a byte each */
+	LEVEL_BASE_RATIOS = TPMI_FIELD(TPMI_LEVEL, 0, 31, 0),
+	LEVEL_FUSED_CORES = TPMI_FIELD(TPMI_LEVEL, 8, 7, 0),
+	LEVEL_RESOLVED_CORES = TPMI_FIELD(TPMI_LEVEL, 8, 15, 8),
+	LEVEL_POWER = TPMI_FIELD(TPMI_LEVEL, 8, 46, 32), /* 1/8 W */
+	LEVEL_TJUNCTION = TPMI_FIELD(TPMI_LEVEL, 8, 54, 47),
+	LEVEL_MEMORY = TPMI_FIELD(TPMI_LEVEL, 8, 61, 55), /* 100 MHz */
+	LEVEL_COOLING = TPMI_FIELD(TPMI_LEVEL, 8, 63, 62),
+	LEVEL_CORE_MASK = TPMI_FIELD(TPMI_LEVEL, 16, 63, 0),
+	/* whole register: a byte for each bucket; index: the TRL level */
+	LEVEL_TRL = TPMI_FIELD(TPMI_LEVEL, 32, 63, 0),
+	LEVEL_TRL_CORES = TPMI_FIELD(TPMI_LEVEL, 80, 63, 0), /* the same */
+	LEVEL_P0 = TPMI_FIELD(TPMI_LEVEL, 88, 7, 0),
+	LEVEL_P1 = TPMI_FIELD(TPMI_LEVEL, 88, 15, 8),
+	LEVEL_PN = TPMI_FIELD(TPMI_LEVEL, 88, 23, 16),
+	LEVEL_PM = TPMI_FIELD(TPMI_LEVEL, 88, 31, 24),
+	LEVEL_FABRIC_P0 = TPMI_FIELD(TPMI_LEVEL, 88, 39, 32),
+	LEVEL_FABRIC_P1 = TPMI_FIELD(TPMI_LEVEL, 88, 47, 40),
+	LEVEL_FABRIC_PM = TPMI_FIELD(TPMI_LEVEL, 88, 55, 48),
+	LEVEL_FABRIC2_P0 = TPMI_FIELD(TPMI_LEVEL, 96, 7, 0), /* revision 2 and up */
+	LEVEL_FABRIC2_P1 = TPMI_FIELD(TPMI_LEVEL, 96, 15, 8),
+	LEVEL_FABRIC2_PM = TPMI_FIELD(TPMI_LEVEL, 96, 23, 16),
 
-	BF_ID,
-	BF_REVISION,
-	BF_SUPPORTED,
-	BF_HIGH,
-	BF_LOW,
-	BF_TJUNCTION,
-	BF_POWER,
-	BF_CORE_MASK,
+	BF_ID = TPMI_FIELD(TPMI_BF, 0, 3, 0),
+	BF_REVISION = TPMI_FIELD(TPMI_BF, 0, 11, 4),
+	BF_SUPPORTED = TPMI_FIELD(TPMI_BF, 0, 12, 12),
+	BF_HIGH = TPMI_FIELD(TPMI_BF, 0, 20, 13),
+	BF_LOW = TPMI_FIELD(TPMI_BF, 0, 28, 21),
+	BF_TJUNCTION = TPMI_FIELD(TPMI_BF, 0, 45, 38),
+	BF_POWER = TPMI_FIELD(TPMI_BF, 0, 60, 46),
+	BF_CORE_MASK = TPMI_FIELD(TPMI_BF, 8, 63, 0),
 
-	TF_ID,
-	TF_REVISION,
-	TF_SUPPORTED,
-	TF_CLIP,    /* all from the first on: a byte for each TRL level */
-	TF_CORES,   /* whole register: a byte for each bucket */
-	TF_TRL,	    /* the same; index: the TRL level */
-	TF_MODULES, /* revision 2 and up: 16 bits for each of three buckets */
-	TPMI_FIELDS,
+	TF_ID = TPMI_FIELD(TPMI_TF, 0, 3, 0),
+	TF_REVISION = TPMI_FIELD(TPMI_TF, 0, 11, 4),
+	TF_SUPPORTED = TPMI_FIELD(TPMI_TF, 0, 12, 12),
+	/* all from the first on: a byte for each TRL level */
+	TF_CLIP = TPMI_FIELD(TPMI_TF, 0, 63, 16),
+	TF_CORES = TPMI_FIELD(TPMI_TF, 8, 63, 0), /* whole register: a byte for each bucket */
+	TF_TRL = TPMI_FIELD(TPMI_TF, 16, 63, 0),  /* the same; index: the TRL level */
+	/* revision 2 and up: 16 bits for each of three buckets */
+	TF_MODULES = TPMI_FIELD(TPMI_TF, 64, 47, 0),
 };
 
 /** @level is for the banks of levels, @index is described at the field. Reads of what the
