@@ -225,30 +225,23 @@ static const struct view group_views[] = {
 /* ---- The tables ---- */
 
 /* Unless the hierarchy was mounted with cpuset_v2_mode, effective CPUs are those of the list. */
-static const struct view v1_group_views[] = {
-	{ "cpuset.cpus", .read = print_group_cpus, .write = write_group_cpus, .longest = CPUS_BYTES,
-	  .stripped = true },
-	{ "cpuset.effective_cpus", .read = print_group_cpus },
-	VIEW_END,
-};
-
 static const struct view v1_views[] = {
 	{ "cpuset.cpus", .read = print_granted, .which = ROOT_EFFECTIVE },
 	{ "cpuset.effective_cpus", .read = print_granted, .which = ROOT_EFFECTIVE },
-	{ .each = &each_group, .below = v1_group_views },
-	VIEW_END,
-};
-
-static const struct view unified_views[] = {
-	{ "cgroup.controllers", .read = print_controllers, .which = true },
-	{ "cgroup.subtree_control", .read = print_controllers, .write = write_subtree_control,
-	  .stripped = true },
+	{ .each = &each_group,
+	  BELOW({ "cpuset.cpus", .read = print_group_cpus, .write = write_group_cpus,
+		  .longest = CPUS_BYTES, .stripped = true },
+		{ "cpuset.effective_cpus", .read = print_group_cpus }) },
 	VIEW_END,
 };
 
 const struct view cgroup_views[] = {
 	{ "cpuset", .below = v1_views, NEEDS(cgroup_tree), .is = CGROUP_HYBRID },
-	{ "unified", .below = unified_views, NEEDS(cgroup_tree), .is = CGROUP_HYBRID },
+	{ "unified",
+	  BELOW({ "cgroup.controllers", .read = print_controllers, .which = true },
+		{ "cgroup.subtree_control", .read = print_controllers,
+		  .write = write_subtree_control, .stripped = true }),
+	  NEEDS(cgroup_tree), .is = CGROUP_HYBRID },
 	{ "cgroup.controllers", .exists = is_unified, .read = print_controllers, .which = true },
 	{ "cgroup.subtree_control", .exists = is_unified, .read = print_controllers,
 	  .write = write_subtree_control, .stripped = true },

@@ -171,11 +171,6 @@ static const struct view idle_state_views[] = {
 	VIEW_END,
 };
 
-static const struct view idle_views[] = {
-	{ .each = &each_idle_state, .below = idle_state_views },
-	VIEW_END,
-};
-
 const struct view idle_driver_views[] = {
 	{ "available_governors", .constant = "menu" },
 	{ "current_driver", .constant = "intel_idle" },
@@ -238,12 +233,6 @@ static int print_cooling_device(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static const struct view throttle_views[] = {
-	{ "core_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
-	{ "package_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
-	VIEW_END,
-};
-
 /* ---- Topology, which an offline CPU has none of ---- */
 
 static bool same_die(const struct place *place, const struct platform_cpu *cpu)
@@ -290,12 +279,6 @@ static bool has_online_file(const struct place *place)
 	return place->cpu->number || place->platform->cpu0_hotplug.value;
 }
 
-/* The processor as ACPI knows it; the kernel has a link here. */
-static const struct view firmware_node_views[] = {
-	{ "thermal_cooling", .target = print_cooling_device },
-	VIEW_END,
-};
-
 static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	snprintf(name, VIEW_NAME, "node%u", place->cpu->node);
@@ -309,9 +292,14 @@ const struct view cpu_views[] = {
 	  .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq, .refuse = refuse_offline },
-	{ "cpuidle", .below = idle_views },
-	{ "firmware_node", .below = firmware_node_views },
-	{ "thermal_throttle", .below = throttle_views, .exists = is_online },
+	{ "cpuidle", BELOW({ .each = &each_idle_state, .below = idle_state_views }) },
+	/* The processor as ACPI knows it; the kernel has a link here. */
+	{ "firmware_node", BELOW({ "thermal_cooling", .target = print_cooling_device }) },
+	{ "thermal_throttle",
+	  BELOW({ "core_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
+		{ "package_throttle_count",
+		  STORED(DOMAIN, platform_domain, throttle_count.value) }),
+	  .exists = is_online },
 	{ .each = &cpu_nodes, .directory = "../../node" },
 	VIEW_END,
 };

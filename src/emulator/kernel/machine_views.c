@@ -152,22 +152,16 @@ static int print_memory(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static const struct view one_node_views[] = {
-	{ "cpulist", .cpus = in_node },
-	{ "cpumap", .cpus = in_node, .mask = true },
-	{ "distance", .read = print_distances },
-	{ "meminfo", .read = print_memory },
-	{ .each = &node_cpus, .directory = "../../cpu" },
-	VIEW_END,
-};
-
 static const struct view node_views[] = {
 	{ "possible", .read = print_nodes },
 	{ "online", .read = print_nodes },
 	{ "has_cpu", .read = print_nodes, .which = true },
 	{ "has_memory", .read = print_nodes },
 	{ "has_normal_memory", .read = print_nodes },
-	{ .each = &each_node, .below = one_node_views },
+	{ .each = &each_node,
+	  BELOW({ "cpulist", .cpus = in_node }, { "cpumap", .cpus = in_node, .mask = true },
+		{ "distance", .read = print_distances }, { "meminfo", .read = print_memory },
+		{ .each = &node_cpus, .directory = "../../cpu" }) },
 	VIEW_END,
 };
 
@@ -187,12 +181,6 @@ static unsigned int smt_is_active(const struct place *place)
 			return true;
 	return false;
 }
-
-static const struct view smt_views[] = {
-	{ "control", .text = smt_control, .write = write_smt },
-	{ "active", .number = smt_is_active },
-	VIEW_END,
-};
 
 /* ---- /proc ---- */
 
@@ -304,97 +292,38 @@ static const struct view all_cpus_views[] = {
 	{ "nohz_full", .read = print_list, .which = NOHZ_FULL },
 	{ "housekeeping", .read = print_list, .which = HOUSEKEEPING, .since = KERNEL(7, 3) },
 	{ "kernel_max", .constant = "8191" }, /* MOST_CPUS - 1 */
-	{ "smt", .below = smt_views },
+	{ "smt", BELOW({ "control", .text = smt_control, .write = write_smt },
+		       { "active", .number = smt_is_active }) },
 	{ "cpuidle", .below = idle_driver_views },
 	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
 	{ "intel_uncore_frequency", .below = uncore_views, NEEDS(uncore) },
 	VIEW_END,
 };
 
-static const struct view system_views[] = {
-	{ "cpu", .below = all_cpus_views },
-	{ "node", .below = node_views },
-	VIEW_END,
-};
-
-static const struct view virtual_thermal_views[] = {
-	{ .each = &each_cooling_device, .below = cooling_views },
-	VIEW_END,
-};
-
-static const struct view virtual_views[] = {
-	{ "powercap", .below = virtual_powercap_views, .exists = powercap_exists },
-	{ "thermal", .below = virtual_thermal_views },
-	VIEW_END,
-};
-
-static const struct view class_thermal_views[] = {
-	{ .each = &each_cooling_device, .directory = "../../devices/virtual/thermal" },
-	VIEW_END,
-};
-
-static const struct view class_views[] = {
-	{ "powercap", .below = class_powercap_views, .exists = powercap_exists },
-	{ "thermal", .below = class_thermal_views },
-	VIEW_END,
-};
-
-static const struct view devices_views[] = {
-	{ "virtual", .below = virtual_views },
-	{ "system", .below = system_views },
-	VIEW_END,
-};
-
-static const struct view fs_views[] = {
-	{ "cgroup", .below = cgroup_views, NEEDS(cgroup_tree), .mode = 0555 },
-	VIEW_END,
-};
-
-static const struct view sys_kernel_views[] = {
-	{ "debug", .below = debug_views, .tpmi = true, .mode = 0700 },
-	{ "security", .below = security_views },
-	{ "rcu_expedited", STORED(STATE, state, rcu_expedited), .stored.has_sign = true,
-	  .write = write_rcu },
-	{ "rcu_normal", STORED(STATE, state, rcu_normal), .stored.has_sign = true,
-	  .write = write_rcu },
-	VIEW_END,
-};
-
-static const struct view bus_cpu_devices_views[] = {
-	{ .each = &each_cpu, .directory = "../../../devices/system/cpu" },
-	VIEW_END,
-};
-
-static const struct view bus_cpu_views[] = {
-	{ "devices", .below = bus_cpu_devices_views },
-	VIEW_END,
-};
-
-static const struct view bus_views[] = {
-	{ "cpu", .below = bus_cpu_views },
-	VIEW_END,
-};
-
 static const struct view sys_views[] = {
-	{ "bus", .below = bus_views },	     { "class", .below = class_views },
-	{ "module", .below = module_views }, { "devices", .below = devices_views },
-	{ "fs", .below = fs_views },	     { "kernel", .below = sys_kernel_views },
-	{ "power", .below = power_views },   VIEW_END,
-};
-
-static const struct view random_views[] = {
-	{ "boot_id", .read = print_boot_id },
-	VIEW_END,
-};
-
-static const struct view proc_kernel_views[] = {
-	{ "random", .below = random_views, .mode = 0555 },
-	{ "osrelease", .read = print_release },
-	VIEW_END,
-};
-
-static const struct view proc_sys_views[] = {
-	{ "kernel", .below = proc_kernel_views, .mode = 0555 },
+	{ "bus",
+	  BELOW({ "cpu",
+		  BELOW({ "devices", BELOW({ .each = &each_cpu,
+					     .directory = "../../../devices/system/cpu" }) }) }) },
+	{ "class", BELOW({ "powercap", .below = class_powercap_views, .exists = powercap_exists },
+			 { "thermal", BELOW({ .each = &each_cooling_device,
+					      .directory = "../../devices/virtual/thermal" }) }) },
+	{ "module", .below = module_views },
+	{ "devices",
+	  BELOW({ "virtual",
+		  BELOW({ "powercap", .below = virtual_powercap_views, .exists = powercap_exists },
+			{ "thermal",
+			  BELOW({ .each = &each_cooling_device, .below = cooling_views }) }) },
+		{ "system",
+		  BELOW({ "cpu", .below = all_cpus_views }, { "node", .below = node_views }) }) },
+	{ "fs", BELOW({ "cgroup", .below = cgroup_views, NEEDS(cgroup_tree), .mode = 0555 }) },
+	{ "kernel", BELOW({ "debug", .below = debug_views, .tpmi = true, .mode = 0700 },
+			  { "security", .below = security_views },
+			  { "rcu_expedited", STORED(STATE, state, rcu_expedited),
+			    .stored.has_sign = true, .write = write_rcu },
+			  { "rcu_normal", STORED(STATE, state, rcu_normal), .stored.has_sign = true,
+			    .write = write_rcu }) },
+	{ "power", .below = power_views },
 	VIEW_END,
 };
 
@@ -402,20 +331,20 @@ static const struct view proc_views[] = {
 	{ "cpuinfo", .read = print_cpuinfo, .write = no_write, .mode = 0444 },
 	{ "version", .read = print_release, .which = true, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
-	{ "sys", .below = proc_sys_views, .mode = 0555 },
+	{ "sys",
+	  BELOW({ "kernel",
+		  BELOW({ "random", BELOW({ "boot_id", .read = print_boot_id }), .mode = 0555 },
+			{ "osrelease", .read = print_release }),
+		  .mode = 0555 }),
+	  .mode = 0555 },
 	{ "cmdline", WORDS_OF(command_line) },
 	/* These alone have names of digits. */
 	{ .each = &each_process, .below = process_views, .mode = 0555 },
 	VIEW_END,
 };
 
-static const struct view dev_views[] = {
-	{ "cpu", .below = msr_views },
-	VIEW_END,
-};
-
 const struct view root_views[] = {
-	{ "dev", .below = dev_views },
+	{ "dev", BELOW({ "cpu", .below = msr_views }) },
 	{ "sys", .below = sys_views, .mode = 0555 },
 	{ "proc", .below = proc_views, .mode = 0555 },
 	{ "run", .below = run_views },

@@ -190,14 +190,9 @@ static const struct view zone_views[] = {
 	VIEW_END,
 };
 
-static const struct view control_type_views[] = {
-	{ .each = &each_zone, .below = zone_views },
-	{ "enabled", .constant = "1" },
-	VIEW_END,
-};
-
 const struct view virtual_powercap_views[] = {
-	{ "intel-rapl", .below = control_type_views },
+	{ "intel-rapl",
+	  BELOW({ .each = &each_zone, .below = zone_views }, { "enabled", .constant = "1" }) },
 	VIEW_END,
 };
 

@@ -92,13 +92,10 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 	return result ? -EIO : 0;
 }
 
-static const struct view cpu_msr_views[] = {
-	{ "msr", .access = access_register, .mode = 0600 },
-	VIEW_END,
-};
-
 const struct view msr_views[] = {
-	{ .each = &each_cpu_number, .below = cpu_msr_views, .exists = is_online },
+	{ .each = &each_cpu_number,
+	  BELOW({ "msr", .access = access_register, .mode = 0600 }),
+	  .exists = is_online },
 	VIEW_END,
 };
 
@@ -193,16 +190,6 @@ static int refuse_locked_down(const struct place *place, bool write)
 	return place->platform->lockdown.value != LOCKDOWN_NONE ? -EPERM : 0;
 }
 
-static const struct view plr_domain_views[] = {
-	{ "status", .read = print_reasons, .write = write_reasons, .refuse = refuse_locked_down },
-	VIEW_END,
-};
-
-static const struct view plr_views[] = {
-	{ .each = &each_plr_domain, .below = plr_domain_views },
-	VIEW_END,
-};
-
 /* ---- Registers, of which a capture of such a machine is made ---- */
 
 enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
@@ -268,18 +255,13 @@ static int print_dump(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static const struct view sst_views[] = {
-	{ "mem_dump", .read = print_dump },
-	VIEW_END,
-};
-
-static const struct view device_views[] = {
-	{ "tpmi-id-05", .below = sst_views },
-	{ "plr", .below = plr_views, .since = KERNEL(6, 11) },
-	VIEW_END,
-};
-
 const struct view debug_views[] = {
-	{ .each = &each_device, .below = device_views },
+	{ .each = &each_device,
+	  BELOW({ "tpmi-id-05", BELOW({ "mem_dump", .read = print_dump }) },
+		{ "plr",
+		  BELOW({ .each = &each_plr_domain,
+			  BELOW({ "status", .read = print_reasons, .write = write_reasons,
+				  .refuse = refuse_locked_down }) }),
+		  .since = KERNEL(6, 11) }) },
 	VIEW_END,
 };

@@ -94,19 +94,10 @@ static bool unit_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances each_unit = { unit_at, NULL };
 
-static const struct view unit_views[] = {
-	{ .each = &each_unit, .constant = "" },
-	VIEW_END,
-};
-
-static const struct view systemd_views[] = {
-	{ "units", .below = unit_views, WORDS_OF(services) },
-	{ "container", WORDS_OF(container) },
-	VIEW_END,
-};
-
 const struct view run_views[] = {
-	{ "systemd", .below = systemd_views },
+	{ "systemd",
+	  BELOW({ "units", BELOW({ .each = &each_unit, .constant = "" }), WORDS_OF(services) },
+		{ "container", WORDS_OF(container) }) },
 	VIEW_END,
 };
 
@@ -170,15 +161,10 @@ static const struct instances each_module = { module_at, NULL };
 /* No other module uses one. */
 static const struct view no_views[] = { VIEW_END };
 
-static const struct view one_module_views[] = {
-	{ "holders", .below = no_views },
-	{ "initstate", .constant = "live" },
-	{ "refcnt", .constant = "0" },
-	VIEW_END,
-};
-
 const struct view module_views[] = {
-	{ .each = &each_module, .below = one_module_views },
+	{ .each = &each_module,
+	  BELOW({ "holders", .below = no_views }, { "initstate", .constant = "live" },
+		{ "refcnt", .constant = "0" }) },
 	VIEW_END,
 };
 
@@ -208,14 +194,9 @@ static int write_power_state(const struct place *place, const char *text)
 	return result;
 }
 
-static const struct view statistics_views[] = {
-	{ "success", STORED(STATE, state, resumes) },
-	{ "fail", .constant = "0" },
-	VIEW_END,
-};
-
 const struct view power_views[] = {
 	{ "state", .constant = "freeze mem", .write = write_power_state },
-	{ "suspend_stats", .below = statistics_views },
+	{ "suspend_stats",
+	  BELOW({ "success", STORED(STATE, state, resumes) }, { "fail", .constant = "0" }) },
 	VIEW_END,
 };

@@ -89,6 +89,12 @@ struct view {
 	{ \
 		.name = NULL \
 	}
+/** The rows in a directory, where they stand in no table of their own. */
+#define BELOW(...) \
+	.below = (const struct view[]) \
+	{ \
+		__VA_ARGS__, VIEW_END \
+	}
 #define VIEW_IS_END(view) (!(view)->name && !(view)->each)
 
 /* ---- view_text.c: how the kernel writes sets and reads numbers ---- */
