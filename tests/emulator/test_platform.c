@@ -96,7 +96,7 @@ TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
 		{ SMALL "base-avx2 = 25600\n", "x.platform:12: found \"25600\"" },
 		{ SMALL "trl-sse = 1 2 3\n", "x.platform:12: found \"1\" for \"trl-sse\"" },
 		{ SMALL "trl-sse = 100 100 100 100 100 100 100 100 100\n",
-		  "x.platform:12: found \"100\" as a ninth value" },
+		  "x.platform:12: found \"100\" as value 9" },
 		{ SMALL "base-freq-high = 2000\n",
 		  "x.platform:12: found base-freq values at level 0" },
 		{ SMALL "base-freq-cores = 0\n",

@@ -185,7 +185,7 @@ TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
 		{ SMALL "memory = 6450\n", "x.platform:9: found 6450 for \"memory\"" },
 		{ SMALL "memory = 12800\n", "x.platform:9: found 12800 for \"memory\"" },
 		{ SMALL "cooling = 4\n", "x.platform:9: found \"4\" for \"cooling\"" },
-		{ SMALL "turbo-freq-modules = 1 2 3 4\n", "x.platform:9: found 4 values" },
+		{ SMALL "turbo-freq-modules = 1 2 3 4\n", "x.platform:9: found \"4\" as value 4" },
 		{ SMALL "turbo-freq-modules = 65536\n", "x.platform:9: found \"65536\"" },
 		{ SMALL "[topology]\nthreads = 4\n",
 		  "x.platform:10: found 4 threads of a core, expected 1 or 2, or" },

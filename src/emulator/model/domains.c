@@ -24,12 +24,8 @@ static struct platform_level *obtain_level(struct platform_domain *domain, unsig
 	levels = domain->levels;
 	for (size_t i = domain->level_count++; i > at; i--)
 		levels[i] = levels[i - 1];
-	levels[at] = (struct platform_level){
-		.number = number,
-		.line = line,
-		.enabled.value = 1,
-		.allowed.value = 1,
-	};
+	levels[at] = (struct platform_level){ .number = number, .line = line };
+	(void)platform_file_set_defaults(TARGET_LEVEL, &levels[at]);
 	return &levels[at];
 }
 
@@ -118,17 +114,13 @@ static int add_domains(struct platform_file *file, struct platform *platform,
 				.power_domain = tpmi ? part : 0,
 				.die_index = tpmi ? 0 : part,
 				.die = tpmi ? 0 : part,
-				.perf_profile.value = 1,
-				.version.value = tpmi ? 1 : 3,
-				.interface_version.value = 1,
-				.cp_version.value = 1,
-				.dynamic_switch.value = 1,
-				.core_power.value = 1,
-				.second_half.value = 1,
 				.cores = { isst_cpuset_new(), platform->cores.line },
 			};
+			(void)platform_file_set_defaults(TARGET_DOMAIN, domain);
+			if (tpmi)
+				domain->version.value = 1;
 			for (size_t i = 0; i < CLOS_COUNT; i++)
-				domain->clos[i].max.value = 25500; /* no limit */
+				(void)platform_file_set_defaults(TARGET_CLOS, &domain->clos[i]);
 			if (platform->die_ids.value == DIE_IDS_ACROSS)
 				domain->die += package_index * platform->dies.value;
 			else if (platform->die_ids.value == DIE_IDS_POWER_DOMAIN)

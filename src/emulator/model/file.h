@@ -16,9 +16,13 @@ struct key {
 	value_parser *parse;
 	size_t offset;		  /* of the value in what the section describes */
 	unsigned int min, max;	  /* of numbers */
+	unsigned int step;	  /* of frequencies, which are numbers of MHz */
+	unsigned int most;	  /* values in a list; 0: one for each bucket */
 	const char *const *words; /* that stand for 0, 1, ...; ended by NULL */
 	bool numbered;		  /* the name is followed by a number, which is part of the value */
 	enum { ANY, MAILBOX, TPMI } only; /* whose platforms know it */
+	unsigned int otherwise;		  /* the number where the file has none */
+	const char *text;		  /* the text where the file has none */
 };
 
 enum section_target { TARGET_PLATFORM, TARGET_DOMAIN, TARGET_CLOS, TARGET_LEVEL };
@@ -68,6 +72,8 @@ int file_error(struct platform_file *file, unsigned int line, const char *format
 char *platform_file_list_names(const void *names, size_t stride);
 /** Applies the settings of section @index to what it describes. */
 int platform_file_apply(struct platform_file *file, size_t index, void *target);
+/** Sets the defaults of what a section describes, which is empty. Returns 0 or -ENOMEM. */
+int platform_file_set_defaults(enum section_target target, void *of);
 /** Frees what keys have set in what their sections describe. */
 void platform_file_free_values(enum section_target target, void *of);
 

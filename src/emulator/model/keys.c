@@ -81,126 +81,77 @@ static int value_processes(struct platform_file *file, const struct setting *set
 	return value_text(file, setting, target);
 }
 
-static int value_number(struct platform_file *file, const struct setting *setting, void *target)
+/** A number, a frequency (ratios of 100 MHz travel in 8 bits) or a word. */
+static int parse_one(struct platform_file *file, const struct setting *setting, const char *text,
+		     unsigned int *found)
 {
 	const struct key *key = setting->key;
 	uint64_t value;
-
-	if (isst_parse_number(setting->value, 0, key->max, &value) || value < key->min)
-		return file_error(file, setting->line,
-				  "found \"%s\" for \"%s\", expected a number %u..%u",
-				  setting->value, key->name, key->min, key->max);
-	*(struct number_value *)target = (struct number_value){ (unsigned int)value,
-								setting->line };
-	return 0;
-}
-
-static int value_word(struct platform_file *file, const struct setting *setting, void *target)
-{
-	const char *const *words = setting->key->words;
 	char *known;
 	int error;
 
-	for (unsigned int i = 0; words[i]; i++)
-		if (strcmp(words[i], setting->value) == 0) {
-			*(struct number_value *)target = (struct number_value){ i, setting->line };
+	if (!key->words) {
+		const bool number = !isst_parse_number(text, key->step ? 10 : 0, key->max, &value);
+
+		if (number && value >= key->min && (!key->step || value % key->step == 0)) {
+			*found = (unsigned int)value;
 			return 0;
 		}
-	known = platform_file_list_names(words, sizeof(*words));
+		if (key->step)
+			return wrong_value(file, setting, text,
+					   "a multiple of 100 MHz up to 25500");
+		return file_error(file, setting->line,
+				  "found \"%s\" for \"%s\", expected a number %u..%u", text,
+				  key->name, key->min, key->max);
+	}
+	for (unsigned int i = 0; key->words[i]; i++)
+		if (strcmp(key->words[i], text) == 0) {
+			/* Of devices it is the number itself. */
+			*found = text[1] == 'x' ? (unsigned int)strtoul(text, NULL, 16) : i;
+			return 0;
+		}
+	known = platform_file_list_names(key->words, sizeof(*key->words));
 	error = known ? file_error(file, setting->line,
-				   "found \"%s\" for \"%s\", expected one of %s", setting->value,
-				   setting->key->name, known)
+				   "found \"%s\" for \"%s\", expected one of %s", text, key->name,
+				   known)
 		      : -ENOMEM;
 	free(known);
 	return error;
 }
 
-/** A PCI device id, or none. */
-static int value_device(struct platform_file *file, const struct setting *setting, void *target)
-{
-	struct number_value *value = target;
-	int error = value_word(file, setting, target);
-
-	if (!error && value->value)
-		value->value = (unsigned int)strtoul(setting->value, NULL, 16);
-	return error;
-}
-
-/** Frequencies travel as ratios of 100 MHz in 8 bits. */
-static int parse_mhz(struct platform_file *file, const struct setting *setting, const char *text,
-		     unsigned int *mhz)
-{
-	uint64_t value;
-
-	if (isst_parse_number(text, 10, 25500, &value) || value % 100 != 0)
-		return wrong_value(file, setting, text, "a multiple of 100 MHz up to 25500");
-	*mhz = (unsigned int)value;
-	return 0;
-}
-
-static int value_mhz(struct platform_file *file, const struct setting *setting, void *target)
+static int value_one(struct platform_file *file, const struct setting *setting, void *target)
 {
 	struct number_value value = { .line = setting->line };
-	int error = parse_mhz(file, setting, setting->value, &value.value);
+	int error = parse_one(file, setting, setting->value, &value.value);
 
 	if (!error)
 		*(struct number_value *)target = value;
 	return error;
 }
 
-/** Up to eight values, one for each bucket; @expected NULL: frequencies. */
-static int parse_buckets(struct platform_file *file, const struct setting *setting,
-			 struct list_value *target, unsigned int max, const char *expected)
+/** Numbers or frequencies, one for each bucket. */
+static int value_list(struct platform_file *file, const struct setting *setting, void *target)
 {
+	const unsigned int most = setting->key->most ? setting->key->most : BUCKETS;
 	struct list_value value = { .line = setting->line };
 	char *copy = strdup(setting->value), *rest = NULL;
 	int error = copy ? 0 : -ENOMEM;
 	char *word = copy ? strtok_r(copy, " \t", &rest) : NULL;
-	uint64_t number;
 
-	for (; word && !error; word = strtok_r(NULL, " \t", &rest)) {
-		if (value.count == BUCKETS)
-			error = file_error(file, setting->line,
-					   "found \"%s\" as a ninth value, expected at most eight "
-					   "buckets",
-					   word);
-		else if (!expected)
-			error = parse_mhz(file, setting, word, &value.value[value.count++]);
-		else if (isst_parse_number(word, 10, max, &number))
-			error = wrong_value(file, setting, word, expected);
-		else
-			value.value[value.count++] = (unsigned int)number;
-	}
-	if (!error && value.count == 0)
+	if (copy && !word)
 		error = file_error(file, setting->line,
-				   "found nothing for \"%s\", expected up to eight numbers",
-				   setting->key->name);
+				   "found nothing for \"%s\", expected up to %u numbers",
+				   setting->key->name, most);
+	for (; word && !error; word = strtok_r(NULL, " \t", &rest))
+		error = value.count < most
+				? parse_one(file, setting, word, &value.value[value.count++])
+				: file_error(file, setting->line,
+					     "found \"%s\" as value %u of \"%s\", expected at "
+					     "most %u",
+					     word, most + 1, setting->key->name, most);
 	if (!error)
-		*target = value;
+		*(struct list_value *)target = value;
 	free(copy);
-	return error;
-}
-
-static int value_limits(struct platform_file *file, const struct setting *setting, void *target)
-{
-	return parse_buckets(file, setting, target, 0, NULL);
-}
-
-static int value_counts(struct platform_file *file, const struct setting *setting, void *target)
-{
-	return parse_buckets(file, setting, target, UINT8_MAX, "numbers of cores 0..255");
-}
-
-/** The register holds three buckets. */
-static int value_modules(struct platform_file *file, const struct setting *setting, void *target)
-{
-	struct list_value *value = target;
-	int error = parse_buckets(file, setting, value, UINT16_MAX, "numbers of modules 0..65535");
-
-	if (!error && value->count > 3)
-		error = file_error(file, setting->line,
-				   "found %u values for \"%s\", expected up to three", value->count,
-				   setting->key->name);
 	return error;
 }
 
@@ -325,6 +276,8 @@ static int value_register(struct platform_file *file, const struct setting *sett
 
 /* ---- Keys ---- */
 
+#define MHZ .max = 25500, .step = 100
+
 const char *const smt_controls[] = {
 	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
 };
@@ -346,50 +299,54 @@ static const char *const priorities[] = { "proportional", "ordered", NULL };
 #define LEVEL(field) .offset = offsetof(struct platform_level, field)
 
 static const struct key platform_keys[] = {
-	{ "title", value_text, PLATFORM(title) },
-	{ "synthetic", value_word, PLATFORM(synthetic), .words = yes_no },
+	{ "title", value_text, PLATFORM(title), .text = "" },
+	{ "synthetic", value_one, PLATFORM(synthetic), .words = yes_no },
 	{ .name = NULL },
 };
 
 static const struct key cpu_keys[] = {
-	{ "vendor", value_text, PLATFORM(vendor) },
-	{ "family", value_number, PLATFORM(family), .max = 0x10e },
-	{ "model", value_number, PLATFORM(model), .max = 0xff },
-	{ "stepping", value_number, PLATFORM(stepping), .max = 0xf },
-	{ "name", value_text, PLATFORM(model_name) },
-	{ "min-frequency", value_mhz, PLATFORM(min_mhz) },
-	{ "max-frequency", value_mhz, PLATFORM(max_mhz) },
+	{ "vendor", value_text, PLATFORM(vendor), .text = "GenuineIntel" },
+	{ "family", value_one, PLATFORM(family), .max = 0x10e, .otherwise = 6 },
+	{ "model", value_one, PLATFORM(model), .max = 0xff },
+	{ "stepping", value_one, PLATFORM(stepping), .max = 0xf },
+	{ "name", value_text, PLATFORM(model_name), .text = "Intel(R) Xeon(R) Processor" },
+	{ "min-frequency", value_one, PLATFORM(min_mhz), MHZ, .otherwise = 800 },
+	{ "max-frequency", value_one, PLATFORM(max_mhz), MHZ },
 	{ .name = NULL },
 };
 
 static const struct key driver_keys[] = {
-	{ "device", value_word, PLATFORM(node), .words = yes_no },
-	{ "api-version", value_number, PLATFORM(api_version), .max = UINT16_MAX },
-	{ "driver-version", value_number, PLATFORM(driver_version), .max = UINT16_MAX },
-	{ "max-commands", value_number, PLATFORM(max_commands), .min = 1, .max = 64 },
-	{ "kernel", value_kernel, PLATFORM(kernel) },
-	{ "mailbox", value_word, PLATFORM(mailbox), .words = mailboxes, .only = MAILBOX },
-	{ "mmio", value_device, PLATFORM(mmio), .words = mmio_devices, .only = MAILBOX },
+	{ "device", value_one, PLATFORM(node), .words = yes_no, .otherwise = 1 },
+	{ "api-version", value_one, PLATFORM(api_version), .max = UINT16_MAX, .otherwise = 1 },
+	{ "driver-version", value_one, PLATFORM(driver_version), .max = UINT16_MAX,
+	  .otherwise = 1 },
+	{ "max-commands", value_one, PLATFORM(max_commands), .min = 1, .max = 64, .otherwise = 64 },
+	{ "kernel", value_kernel, PLATFORM(kernel), .otherwise = KERNEL(6, 12) },
+	{ "mailbox", value_one, PLATFORM(mailbox), .words = mailboxes, .only = MAILBOX,
+	  .otherwise = MAILBOX_PCI },
+	{ "mmio", value_one, PLATFORM(mmio), .words = mmio_devices, .only = MAILBOX },
 	{ "partly-bound", value_set, PLATFORM(partly_bound), .max = INT16_MAX, .only = TPMI },
 	{ "unbound", value_set, PLATFORM(unbound), .max = INT16_MAX, .only = TPMI },
-	{ "masked-errors", value_word, PLATFORM(masked_errors), .words = yes_no, .only = TPMI },
-	{ "level-compare", value_word, PLATFORM(level_compare), .words = compared_levels,
+	{ "masked-errors", value_one, PLATFORM(masked_errors), .words = yes_no, .only = TPMI,
+	  .otherwise = 1 },
+	{ "level-compare", value_one, PLATFORM(level_compare), .words = compared_levels,
 	  .only = TPMI },
 	{ .name = NULL },
 };
 
 static const struct key topology_keys[] = {
 	{ "packages", value_set, PLATFORM(packages), .max = INT16_MAX },
-	{ "dies", value_number, PLATFORM(dies), .min = 1, .max = 255, .only = MAILBOX },
-	{ "die-ids", value_word, PLATFORM(die_ids), .words = die_numberings },
+	{ "dies", value_one, PLATFORM(dies), .min = 1, .max = 255, .only = MAILBOX,
+	  .otherwise = 1 },
+	{ "die-ids", value_one, PLATFORM(die_ids), .words = die_numberings },
 	{ "power-domains", value_set, PLATFORM(power_domains), .max = MOST_POWER_DOMAINS - 1,
 	  .only = TPMI },
 	{ "cores", value_set, PLATFORM(cores), .max = CORE_IDS - 1 },
-	{ "core-ids", value_word, PLATFORM(core_ids), .words = core_numberings },
-	{ "threads", value_number, PLATFORM(threads), .min = 1, .max = 8 },
-	{ "modules", value_word, PLATFORM(modules), .words = yes_no, .only = TPMI },
-	{ "numbering", value_word, PLATFORM(numbering), .words = numberings },
-	{ "first-cpu", value_number, PLATFORM(first_cpu), .max = MOST_CPUS - 1 },
+	{ "core-ids", value_one, PLATFORM(core_ids), .words = core_numberings },
+	{ "threads", value_one, PLATFORM(threads), .min = 1, .max = 8, .otherwise = 1 },
+	{ "modules", value_one, PLATFORM(modules), .words = yes_no, .only = TPMI },
+	{ "numbering", value_one, PLATFORM(numbering), .words = numberings },
+	{ "first-cpu", value_one, PLATFORM(first_cpu), .max = MOST_CPUS - 1 },
 	{ "cpus", value_set, PLATFORM(cpu_numbers), .max = MOST_CPUS - 1 },
 	{ "offline", value_set, PLATFORM(offline), .max = MOST_CPUS - 1 },
 	{ "possible", value_set, PLATFORM(possible), .max = MOST_CPUS - 1 },
@@ -401,32 +358,34 @@ static const char *const uncore_ids[] = { "unique", "repeated", NULL };
 static const char *const offline_cpufreq[] = { "busy", "readable", "gone", NULL };
 
 static const struct key files_keys[] = {
-	{ "die-files", value_word, PLATFORM(die_files), .words = yes_no },
-	{ "cpu0-hotplug", value_word, PLATFORM(cpu0_hotplug), .words = yes_no },
-	{ "cpufreq", value_text, PLATFORM(cpufreq) },
-	{ "governor", value_text, PLATFORM(governor) },
-	{ "offline-cpufreq", value_word, PLATFORM(offline_cpufreq), .words = offline_cpufreq },
-	{ "intel-pstate", value_text, PLATFORM(pstate) },
-	{ "no-turbo", value_word, PLATFORM(no_turbo), .words = yes_no },
-	{ "hwp", value_word, PLATFORM(hwp), .words = yes_no },
-	{ "bios-turbo", value_word, PLATFORM(bios_turbo), .words = yes_no },
-	{ "bios-limit", value_mhz, PLATFORM(bios_limit_mhz) },
-	{ "cpuinfo-follows-turbo", value_word, PLATFORM(cpuinfo_follows_turbo), .words = yes_no },
-	{ "smt", value_word, PLATFORM(smt), .words = smt_controls },
+	{ "die-files", value_one, PLATFORM(die_files), .words = yes_no, .otherwise = 1 },
+	{ "cpu0-hotplug", value_one, PLATFORM(cpu0_hotplug), .words = yes_no },
+	{ "cpufreq", value_text, PLATFORM(cpufreq), .text = "intel_pstate" },
+	{ "governor", value_text, PLATFORM(governor), .text = "powersave" },
+	{ "offline-cpufreq", value_one, PLATFORM(offline_cpufreq), .words = offline_cpufreq },
+	{ "intel-pstate", value_text, PLATFORM(pstate), .text = "active" },
+	{ "no-turbo", value_one, PLATFORM(no_turbo), .words = yes_no },
+	{ "hwp", value_one, PLATFORM(hwp), .words = yes_no, .otherwise = 1 },
+	{ "bios-turbo", value_one, PLATFORM(bios_turbo), .words = yes_no, .otherwise = 1 },
+	{ "bios-limit", value_one, PLATFORM(bios_limit_mhz), MHZ },
+	{ "cpuinfo-follows-turbo", value_one, PLATFORM(cpuinfo_follows_turbo), .words = yes_no,
+	  .otherwise = 1 },
+	{ "smt", value_one, PLATFORM(smt), .words = smt_controls },
 	{ "refuse-offline", value_set, PLATFORM(refuse_offline), .max = MOST_CPUS - 1 },
-	{ "powercap", value_word, PLATFORM(powercap), .words = yes_no },
-	{ "uncore", value_word, PLATFORM(uncore), .words = yes_no },
-	{ "uncore-writable", value_word, PLATFORM(uncore_writable), .words = yes_no },
-	{ "uncore-ids", value_word, PLATFORM(uncore_ids), .words = uncore_ids, .only = TPMI },
-	{ "uncore-elc", value_word, PLATFORM(uncore_elc), .words = yes_no, .only = TPMI },
-	{ "uncore-follows-level", value_word, PLATFORM(uncore_follows_level), .words = yes_no },
+	{ "powercap", value_one, PLATFORM(powercap), .words = yes_no, .otherwise = 1 },
+	{ "uncore", value_one, PLATFORM(uncore), .words = yes_no, .otherwise = 1 },
+	{ "uncore-writable", value_one, PLATFORM(uncore_writable), .words = yes_no,
+	  .otherwise = 1 },
+	{ "uncore-ids", value_one, PLATFORM(uncore_ids), .words = uncore_ids, .only = TPMI },
+	{ "uncore-elc", value_one, PLATFORM(uncore_elc), .words = yes_no, .only = TPMI },
+	{ "uncore-follows-level", value_one, PLATFORM(uncore_follows_level), .words = yes_no },
 	{ .name = NULL },
 };
 
 static const struct key cgroup_keys[] = {
-	{ "tree", value_word, PLATFORM(cgroup_tree), .words = cgroup_trees },
-	{ "cpuset-enabled", value_word, PLATFORM(cpuset_enabled), .words = yes_no },
-	{ "isolated", value_word, PLATFORM(cgroup_isolated), .words = yes_no },
+	{ "tree", value_one, PLATFORM(cgroup_tree), .words = cgroup_trees, .otherwise = CGROUP_V2 },
+	{ "cpuset-enabled", value_one, PLATFORM(cpuset_enabled), .words = yes_no },
+	{ "isolated", value_one, PLATFORM(cgroup_isolated), .words = yes_no },
 	{ "isolcpus", value_set, PLATFORM(isolcpus), .max = MOST_CPUS - 1 },
 	{ "nohz-full", value_set, PLATFORM(nohz_full), .max = MOST_CPUS - 1 },
 	{ .name = NULL },
@@ -436,83 +395,85 @@ static const struct key system_keys[] = {
 	{ "processes", value_processes, PLATFORM(processes) },
 	{ "services", value_text, PLATFORM(services) },
 	{ "container", value_text, PLATFORM(container) },
-	{ "command-line", value_text, PLATFORM(command_line) },
-	{ "lockdown", value_word, PLATFORM(lockdown), .words = lockdowns },
+	{ "command-line", value_text, PLATFORM(command_line), .text = "ro" },
+	{ "lockdown", value_one, PLATFORM(lockdown), .words = lockdowns },
 	{ .name = NULL },
 };
 
 static const struct key domain_keys[] = {
 	{ "cores", value_set, DOMAIN(cores), .max = CORE_IDS - 1 },
-	{ "perf-profile", value_word, DOMAIN(perf_profile), .words = yes_no },
-	{ "version", value_number, DOMAIN(version), .max = UINT8_MAX },
-	{ "locked", value_word, DOMAIN(locked), .words = yes_no },
-	{ "level", value_number, DOMAIN(level), .max = UINT8_MAX },
-	{ "base-freq-enabled", value_word, DOMAIN(base_freq_enabled), .words = yes_no },
-	{ "turbo-freq-enabled", value_word, DOMAIN(turbo_freq_enabled), .words = yes_no },
-	{ "core-power", value_word, DOMAIN(core_power), .words = yes_no },
-	{ "core-power-enabled", value_word, DOMAIN(core_power_enabled), .words = yes_no },
-	{ "clos-enabled", value_word, DOMAIN(clos_enabled), .words = yes_no, .only = MAILBOX },
+	{ "perf-profile", value_one, DOMAIN(perf_profile), .words = yes_no, .otherwise = 1 },
+	{ "version", value_one, DOMAIN(version), .max = UINT8_MAX, .otherwise = 3 },
+	{ "locked", value_one, DOMAIN(locked), .words = yes_no },
+	{ "level", value_one, DOMAIN(level), .max = UINT8_MAX },
+	{ "base-freq-enabled", value_one, DOMAIN(base_freq_enabled), .words = yes_no },
+	{ "turbo-freq-enabled", value_one, DOMAIN(turbo_freq_enabled), .words = yes_no },
+	{ "core-power", value_one, DOMAIN(core_power), .words = yes_no, .otherwise = 1 },
+	{ "core-power-enabled", value_one, DOMAIN(core_power_enabled), .words = yes_no },
+	{ "clos-enabled", value_one, DOMAIN(clos_enabled), .words = yes_no, .only = MAILBOX },
 	{ "core-power-resets-clos", value_mask, DOMAIN(clos_resets), .max = CLOS_COUNT - 1 },
 	{ "undefined-clos-cores", value_mask, DOMAIN(undefined_clos), .max = MASK_CORES - 1,
 	  .only = TPMI },
-	{ "turbo-freq-uses-clos", value_word, DOMAIN(turbo_freq_uses_clos), .words = yes_no },
-	{ "priority", value_word, DOMAIN(priority), .words = priorities },
-	{ "turbo-cores", value_counts, DOMAIN(turbo_cores) },
+	{ "turbo-freq-uses-clos", value_one, DOMAIN(turbo_freq_uses_clos), .words = yes_no },
+	{ "priority", value_one, DOMAIN(priority), .words = priorities },
+	{ "turbo-cores", value_list, DOMAIN(turbo_cores), .max = UINT8_MAX },
 	{ "missing-commands", value_commands, DOMAIN(missing), .only = MAILBOX },
 	{ "limit-reasons", value_text, DOMAIN(limit_reasons), .only = TPMI },
 	{ "limited-cores", value_mask, DOMAIN(limited_cores), .max = MASK_CORES - 1, .only = TPMI },
-	{ "limit-register", value_number, DOMAIN(limit_register), .max = UINT32_MAX,
-	  .only = MAILBOX },
-	{ "throttle-count", value_number, DOMAIN(throttle_count), .max = UINT32_MAX },
-	{ "power-limit", value_number, DOMAIN(power_limit_w), .min = 1, .max = 3500 },
-	{ "power-draw", value_number, DOMAIN(power_draw_w), .max = 0x7fff },
-	{ "power-limit-frequency", value_mhz, DOMAIN(power_limited_mhz) },
-	{ "second-half", value_word, DOMAIN(second_half), .words = yes_no, .only = MAILBOX },
-	{ "type", value_word, DOMAIN(type), .words = domain_types, .only = TPMI },
-	{ "interface-version", value_number, DOMAIN(interface_version), .max = UINT8_MAX - 1,
-	  .only = TPMI },
-	{ "core-power-version", value_number, DOMAIN(cp_version), .max = UINT8_MAX, .only = TPMI },
-	{ "dynamic-switch", value_word, DOMAIN(dynamic_switch), .words = yes_no, .only = TPMI },
-	{ "uncore-min", value_mhz, DOMAIN(uncore_min), .only = TPMI },
-	{ "uncore-max", value_mhz, DOMAIN(uncore_max), .only = TPMI },
+	{ "limit-register", value_one, DOMAIN(limit_register), .max = UINT32_MAX, .only = MAILBOX },
+	{ "throttle-count", value_one, DOMAIN(throttle_count), .max = UINT32_MAX },
+	{ "power-limit", value_one, DOMAIN(power_limit_w), .min = 1, .max = 3500 },
+	{ "power-draw", value_one, DOMAIN(power_draw_w), .max = 0x7fff },
+	{ "power-limit-frequency", value_one, DOMAIN(power_limited_mhz), MHZ },
+	{ "second-half", value_one, DOMAIN(second_half), .words = yes_no, .only = MAILBOX,
+	  .otherwise = 1 },
+	{ "type", value_one, DOMAIN(type), .words = domain_types, .only = TPMI },
+	{ "interface-version", value_one, DOMAIN(interface_version), .max = UINT8_MAX - 1,
+	  .only = TPMI, .otherwise = 1 },
+	{ "core-power-version", value_one, DOMAIN(cp_version), .max = UINT8_MAX, .only = TPMI,
+	  .otherwise = 1 },
+	{ "dynamic-switch", value_one, DOMAIN(dynamic_switch), .words = yes_no, .only = TPMI,
+	  .otherwise = 1 },
+	{ "uncore-min", value_one, DOMAIN(uncore_min), MHZ, .only = TPMI },
+	{ "uncore-max", value_one, DOMAIN(uncore_max), MHZ, .only = TPMI },
 	{ "register", value_register, DOMAIN(raw), .max = true, .numbered = true, .only = TPMI },
 	{ "register-bits", value_register, DOMAIN(raw), .numbered = true, .only = TPMI },
 	{ .name = NULL },
 };
 
 static const struct key clos_keys[] = {
-	{ "epp", value_number, CLOS(epp), .max = 15, .only = MAILBOX },
-	{ "weight", value_number, CLOS(weight), .max = 15 },
-	{ "min", value_mhz, CLOS(min) },
-	{ "max", value_mhz, CLOS(max) },
-	{ "desired", value_mhz, CLOS(desired), .only = MAILBOX },
+	{ "epp", value_one, CLOS(epp), .max = 15, .only = MAILBOX },
+	{ "weight", value_one, CLOS(weight), .max = 15 },
+	{ "min", value_one, CLOS(min), MHZ },
+	{ "max", value_one, CLOS(max), MHZ, .otherwise = 25500 },
+	{ "desired", value_one, CLOS(desired), MHZ, .only = MAILBOX },
 	{ "cores", value_set, CLOS(cores), .max = MASK_CORES - 1, .only = TPMI },
 	{ .name = NULL },
 };
 
 #define PER_TRL_TYPE(name, type) \
-	{ "trl-" name, value_limits, LEVEL(limits[type]) }, \
-		{ "turbo-freq-" name, value_limits, LEVEL(tf_limits[type]) }, \
+	{ "trl-" name, value_list, LEVEL(limits[type]), MHZ }, \
+		{ "turbo-freq-" name, value_list, LEVEL(tf_limits[type]), MHZ }, \
 	{ \
-		"turbo-freq-clip-" name, value_mhz, LEVEL(tf_clip[type]) \
+		"turbo-freq-clip-" name, value_one, LEVEL(tf_clip[type]), MHZ \
 	}
 
 static const struct key level_keys[] = {
 	{ "cores", value_mask, LEVEL(cores), .max = MASK_CORES - 1 },
-	{ "power", value_number, LEVEL(power_w), .max = 0x7fff },
-	{ "power-max", value_number, LEVEL(power_max_w), .max = 0x7fff, .only = MAILBOX },
-	{ "power-min", value_number, LEVEL(power_min_w), .max = 0x7fff, .only = MAILBOX },
-	{ "tdp-ratio", value_number, LEVEL(tdp_ratio), .max = UINT8_MAX, .only = MAILBOX },
-	{ "tjunction", value_number, LEVEL(tjunction_c), .max = UINT8_MAX },
-	{ "base", value_mhz, LEVEL(base[BASE_SSE]) },
-	{ "base-avx2", value_mhz, LEVEL(base[BASE_AVX2]) },
-	{ "base-avx512", value_mhz, LEVEL(base[BASE_AVX512]) },
-	{ "base-amx", value_mhz, LEVEL(base[BASE_AMX]) },
-	{ "uncore-max", value_mhz, LEVEL(uncore_max) },
-	{ "uncore-base", value_mhz, LEVEL(uncore_base) },
-	{ "uncore-min", value_mhz, LEVEL(uncore_min) },
-	{ "memory", value_number, LEVEL(memory), .max = 51000 },
-	{ "memory-code", value_number, LEVEL(memory_code), .max = UINT8_MAX, .only = MAILBOX },
+	{ "power", value_one, LEVEL(power_w), .max = 0x7fff },
+	{ "power-max", value_one, LEVEL(power_max_w), .max = 0x7fff, .only = MAILBOX },
+	{ "power-min", value_one, LEVEL(power_min_w), .max = 0x7fff, .only = MAILBOX },
+	{ "tdp-ratio", value_one, LEVEL(tdp_ratio), .max = UINT8_MAX, .only = MAILBOX },
+	{ "tjunction", value_one, LEVEL(tjunction_c), .max = UINT8_MAX },
+	{ "base", value_one, LEVEL(base[BASE_SSE]), MHZ },
+	{ "base-avx2", value_one, LEVEL(base[BASE_AVX2]), MHZ },
+	{ "base-avx512", value_one, LEVEL(base[BASE_AVX512]), MHZ },
+	{ "base-amx", value_one, LEVEL(base[BASE_AMX]), MHZ },
+	{ "uncore-max", value_one, LEVEL(uncore_max), MHZ },
+	{ "uncore-base", value_one, LEVEL(uncore_base), MHZ },
+	{ "uncore-min", value_one, LEVEL(uncore_min), MHZ },
+	{ "memory", value_one, LEVEL(memory), .max = 51000 },
+	{ "memory-code", value_one, LEVEL(memory_code), .max = UINT8_MAX, .only = MAILBOX },
 	PER_TRL_TYPE("sse", 0),
 	PER_TRL_TYPE("avx2", 1),
 	PER_TRL_TYPE("avx512", 2),
@@ -524,34 +485,34 @@ static const struct key level_keys[] = {
 	PER_TRL_TYPE("level-4", 4),
 	PER_TRL_TYPE("level-5", 5),
 	{ "base-freq-cores", value_mask, LEVEL(bf_cores), .max = MASK_CORES - 1 },
-	{ "base-freq-high", value_mhz, LEVEL(bf_high) },
-	{ "base-freq-low", value_mhz, LEVEL(bf_low) },
-	{ "base-freq-tjunction", value_number, LEVEL(bf_tjunction_c), .max = UINT8_MAX },
-	{ "base-freq-tcontrol", value_number, LEVEL(bf_tcontrol_c), .max = UINT8_MAX,
+	{ "base-freq-high", value_one, LEVEL(bf_high), MHZ },
+	{ "base-freq-low", value_one, LEVEL(bf_low), MHZ },
+	{ "base-freq-tjunction", value_one, LEVEL(bf_tjunction_c), .max = UINT8_MAX },
+	{ "base-freq-tcontrol", value_one, LEVEL(bf_tcontrol_c), .max = UINT8_MAX,
 	  .only = MAILBOX },
-	{ "base-freq-power", value_number, LEVEL(bf_power_w), .max = UINT16_MAX },
-	{ "turbo-freq-cores", value_counts, LEVEL(tf_cores) },
-	{ "enabled", value_word, LEVEL(enabled), .words = yes_no, .only = TPMI },
-	{ "allowed", value_word, LEVEL(allowed), .words = yes_no, .only = TPMI },
-	{ "power-eighths", value_number, LEVEL(power_eighths), .max = 7, .only = TPMI },
-	{ "fused-cores", value_number, LEVEL(fused_cores), .max = UINT8_MAX, .only = TPMI },
-	{ "resolved-cores", value_number, LEVEL(resolved_cores), .max = UINT8_MAX, .only = TPMI },
-	{ "cooling", value_number, LEVEL(cooling), .max = 3, .only = TPMI },
-	{ "p0", value_mhz, LEVEL(p0), .only = TPMI },
-	{ "p1", value_mhz, LEVEL(p1), .only = TPMI },
-	{ "pn", value_mhz, LEVEL(pn), .only = TPMI },
-	{ "pm", value_mhz, LEVEL(pm), .only = TPMI },
-	{ "uncore-2-max", value_mhz, LEVEL(uncore2_max), .only = TPMI },
-	{ "uncore-2-base", value_mhz, LEVEL(uncore2_base), .only = TPMI },
-	{ "uncore-2-min", value_mhz, LEVEL(uncore2_min), .only = TPMI },
-	{ "trl-cores", value_counts, LEVEL(trl_cores), .only = TPMI },
-	{ "base-freq", value_word, LEVEL(bf_support), .words = yes_no, .only = TPMI },
-	{ "base-freq-version", value_number, LEVEL(bf_version), .max = UINT8_MAX, .only = TPMI },
-	{ "base-freq-power-eighths", value_number, LEVEL(bf_power_eighths), .max = 7,
+	{ "base-freq-power", value_one, LEVEL(bf_power_w), .max = UINT16_MAX },
+	{ "turbo-freq-cores", value_list, LEVEL(tf_cores), .max = UINT8_MAX },
+	{ "enabled", value_one, LEVEL(enabled), .words = yes_no, .only = TPMI, .otherwise = 1 },
+	{ "allowed", value_one, LEVEL(allowed), .words = yes_no, .only = TPMI, .otherwise = 1 },
+	{ "power-eighths", value_one, LEVEL(power_eighths), .max = 7, .only = TPMI },
+	{ "fused-cores", value_one, LEVEL(fused_cores), .max = UINT8_MAX, .only = TPMI },
+	{ "resolved-cores", value_one, LEVEL(resolved_cores), .max = UINT8_MAX, .only = TPMI },
+	{ "cooling", value_one, LEVEL(cooling), .max = 3, .only = TPMI },
+	{ "p0", value_one, LEVEL(p0), MHZ, .only = TPMI },
+	{ "p1", value_one, LEVEL(p1), MHZ, .only = TPMI },
+	{ "pn", value_one, LEVEL(pn), MHZ, .only = TPMI },
+	{ "pm", value_one, LEVEL(pm), MHZ, .only = TPMI },
+	{ "uncore-2-max", value_one, LEVEL(uncore2_max), MHZ, .only = TPMI },
+	{ "uncore-2-base", value_one, LEVEL(uncore2_base), MHZ, .only = TPMI },
+	{ "uncore-2-min", value_one, LEVEL(uncore2_min), MHZ, .only = TPMI },
+	{ "trl-cores", value_list, LEVEL(trl_cores), .max = UINT8_MAX, .only = TPMI },
+	{ "base-freq", value_one, LEVEL(bf_support), .words = yes_no, .only = TPMI },
+	{ "base-freq-version", value_one, LEVEL(bf_version), .max = UINT8_MAX, .only = TPMI },
+	{ "base-freq-power-eighths", value_one, LEVEL(bf_power_eighths), .max = 7, .only = TPMI },
+	{ "turbo-freq", value_one, LEVEL(tf_support), .words = yes_no, .only = TPMI },
+	{ "turbo-freq-version", value_one, LEVEL(tf_version), .max = UINT8_MAX, .only = TPMI },
+	{ "turbo-freq-modules", value_list, LEVEL(tf_modules), .max = UINT16_MAX, .most = 3,
 	  .only = TPMI },
-	{ "turbo-freq", value_word, LEVEL(tf_support), .words = yes_no, .only = TPMI },
-	{ "turbo-freq-version", value_number, LEVEL(tf_version), .max = UINT8_MAX, .only = TPMI },
-	{ "turbo-freq-modules", value_modules, LEVEL(tf_modules), .only = TPMI },
 	{ "register", value_register, LEVEL(raw), .max = true, .numbered = true, .only = TPMI },
 	{ "register-bits", value_register, LEVEL(raw), .numbered = true, .only = TPMI },
 	{ .name = NULL },
@@ -584,6 +545,25 @@ int platform_file_apply(struct platform_file *file, size_t index, void *target)
 		error = setting->key->parse(file, setting, (char *)target + setting->key->offset);
 	}
 	return error;
+}
+
+int platform_file_set_defaults(enum section_target target, void *of)
+{
+	for (const struct section_kind *kind = platform_sections; kind->name; kind++) {
+		for (const struct key *key = kind->keys; key->name && kind->target == target;
+		     key++) {
+			void *value = (char *)of + key->offset;
+			char *text = key->text ? strdup(key->text) : NULL;
+
+			if (key->text && !text)
+				return -ENOMEM;
+			if (key->text)
+				((struct text_value *)value)->text = text;
+			else if (key->otherwise)
+				((struct number_value *)value)->value = key->otherwise;
+		}
+	}
+	return 0;
 }
 
 void platform_file_free_values(enum section_target target, void *of)

@@ -36,36 +36,8 @@ struct platform *platform_new(const char *name)
 
 	if (!platform)
 		return NULL;
-	platform->family.value = 6;
-	platform->min_mhz.value = 800;
-	platform->driver_version.value = 1;
-	platform->api_version.value = 1;
-	platform->max_commands.value = 64;
-	platform->kernel.value = KERNEL(6, 12);
-	platform->mailbox.value = MAILBOX_PCI;
-	platform->node.value = 1;
-	platform->masked_errors.value = 1;
-	platform->dies.value = 1;
-	platform->threads.value = 1;
-	platform->die_files.value = 1;
-	platform->hwp.value = 1;
-	platform->bios_turbo.value = 1;
-	platform->cpuinfo_follows_turbo.value = 1;
-	platform->powercap.value = 1;
-	platform->uncore.value = 1;
-	platform->uncore_writable.value = 1;
-	platform->cgroup_tree.value = CGROUP_V2;
 	platform->name = strdup(name);
-	platform->vendor.text = strdup("GenuineIntel");
-	platform->model_name.text = strdup("Intel(R) Xeon(R) Processor");
-	platform->cpufreq.text = strdup("intel_pstate");
-	platform->governor.text = strdup("powersave");
-	platform->pstate.text = strdup("active");
-	platform->title.text = strdup("");
-	platform->command_line.text = strdup("ro");
-	if (platform->name && platform->vendor.text && platform->model_name.text &&
-	    platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
-	    platform->title.text && platform->command_line.text)
+	if (platform->name && platform_file_set_defaults(TARGET_PLATFORM, platform) == 0)
 		return platform;
 	platform_free(platform);
 	return NULL;
