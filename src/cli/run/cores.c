@@ -8,114 +8,102 @@
 
 /* ---- Finding ---- */
 
-struct found_cpu {
-	const struct isst_cpu *cpu;
-	size_t domain;
-	unsigned int number, core;
-	bool core_known;
-};
-
-static int compare_cpus(const void *left, const void *right)
+static bool is_same_number(const struct core *one, const struct core *other)
 {
-	const struct found_cpu *a = left, *b = right;
-
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	if (a->core_known != b->core_known)
-		return a->core_known ? -1 : 1;
-	if (a->core_known && a->core != b->core)
-		return a->core < b->core ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	return one->domain == other->domain && one->number_known && other->number_known &&
+	       one->number == other->number;
 }
 
-static bool is_same_number(const struct found_cpu *one, const struct found_cpu *other)
+static int compare_numbers(const void *left, const void *right)
 {
-	return one->domain == other->domain && one->core_known && other->core_known &&
-	       one->core == other->core;
+	const struct core *a = left, *b = right;
+	size_t one = isst_domain_index(a->domain), other = isst_domain_index(b->domain);
+
+	if (one != other)
+		return one < other ? -1 : 1;
+	if (a->number_known != b->number_known)
+		return a->number_known ? -1 : 1;
+	if (a->number_known && a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->lowest > b->lowest) - (a->lowest < b->lowest);
 }
 
-/** Lists the CPUs whose location is known; @cpus is large enough for all. Returns their number. */
-static size_t list_cpus(struct run *run, struct found_cpu *cpus, struct cores *cores, int *error)
+/** Lists the CPUs whose location is known as cores of their own. Returns their number. */
+static size_t list_cpus(struct run *run, struct cores *cores, int *error)
 {
-	const struct isst_cpuset *present = isst_present_cpus(run->context);
 	size_t count = 0;
 	unsigned int number;
 
-	isst_cpuset_for_each (number, present) {
+	isst_cpuset_for_each (number, isst_present_cpus(run->context)) {
 		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
-		struct found_cpu *found = &cpus[count];
+		struct core *core = &cores->all[count];
 
-		if (!cpu) {
-			if (isst_cpuset_has(isst_online_cpus(run->context), number))
-				cores->complete = false;
-			else if (!*error)
-				*error = isst_cpuset_add(cores->unplaced, number, number);
-			continue;
+		if (cpu) {
+			core->domain = isst_cpu_domain(cpu);
+			core->lowest = number;
+			core->number_known = isst_cpu_core(cpu, &core->number) == 0;
+			cores->complete = cores->complete && core->number_known;
+			count++;
+		} else if (isst_cpuset_has(isst_online_cpus(run->context), number)) {
+			cores->complete = false;
+		} else if (!*error) {
+			*error = isst_cpuset_add(cores->unplaced, number, number);
 		}
-		*found = (struct found_cpu){ .cpu = cpu,
-					     .domain = isst_domain_index(isst_cpu_domain(cpu)),
-					     .number = number };
-		found->core_known = isst_cpu_core(cpu, &found->core) == 0;
-		cores->complete = cores->complete && found->core_known;
-		count++;
 	}
-	qsort(cpus, count, sizeof(*cpus), compare_cpus);
+	qsort(cores->all, count, sizeof(*cores->all), compare_numbers);
 	return count;
 }
 
 /** Whether cores of the firmware are modules of several: two online CPUs show it. */
-static bool has_modules(struct run *run, const struct found_cpu *cpus, size_t count)
+static bool has_modules(struct run *run, const struct core *cpus, size_t count)
 {
+	const struct isst_cpuset *online = isst_online_cpus(run->context);
 	struct isst_cpuset *module = NULL;
 	bool found;
 
 	for (size_t i = 0; i + 1 < count && cpus[i + 1].domain == cpus[0].domain; i++) {
-		if (!is_same_number(&cpus[i], &cpus[i + 1]) || !isst_cpu_is_online(cpus[i].cpu) ||
-		    !isst_cpu_is_online(cpus[i + 1].cpu))
+		if (!is_same_number(&cpus[i], &cpus[i + 1]) ||
+		    !isst_cpuset_has(online, cpus[i].lowest) ||
+		    !isst_cpuset_has(online, cpus[i + 1].lowest))
 			continue;
-		found = isst_cpus_of_module(run->context, cpus[i].cpu, 0, &module) == 0;
+		found = isst_cpus_of_module(run->context,
+					    isst_cpu_by_number(run->context, cpus[i].lowest), 0,
+					    &module) == 0;
 		isst_cpuset_free(module);
 		return found;
 	}
 	return false;
 }
 
-static int make_cores(struct run *run, const struct found_cpu *cpus, size_t count,
-		      struct cores *cores)
+/** Joins the CPUs of each core. */
+static int make_cores(struct run *run, size_t count, struct cores *cores)
 {
 	bool modules = false;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct found_cpu *found = &cpus[i];
-		bool same = i > 0 && is_same_number(found - 1, found);
-		struct core *core = &cores->all[cores->count];
+		struct core found = cores->all[i], *core = &cores->all[cores->count];
+		bool same = i > 0 && is_same_number(core - 1, &found);
 
-		if (i == 0 || found->domain != found[-1].domain)
-			modules = has_modules(run, found, count - i);
+		if (i == 0 || found.domain != core[-1].domain)
+			modules = has_modules(run, &cores->all[i], count - i);
 		if (same && !modules) {
 			core--;
 		} else {
-			*core = (struct core){ .domain = isst_cpu_domain(found->cpu),
-					       .number_known = found->core_known,
-					       .number = found->core,
-					       .in_module = modules && found->core_known,
-					       .cpus = isst_cpuset_new(),
-					       .online = isst_cpuset_new(),
-					       .first = same ? core[-1].first : found->number,
-					       .lowest = found->number,
-					       .is_first = !same,
-					       .clos = CLOS_UNKNOWN };
+			*core = found;
+			core->in_module = modules && found.number_known;
+			core->cpus = isst_cpuset_new();
+			core->online = isst_cpuset_new();
+			core->first = same ? core[-1].first : found.lowest;
+			core->is_first = !same;
+			core->clos = CLOS_UNKNOWN;
 			cores->count++;
 			if (!core->cpus || !core->online)
 				return -ENOMEM;
 		}
-		error = isst_cpuset_add(core->cpus, found->number, found->number);
-		if (error || !isst_cpu_is_online(found->cpu))
-			continue;
-		if (isst_cpuset_count(core->online) == 0)
-			core->representative = found->number;
-		error = isst_cpuset_add(core->online, found->number, found->number);
+		error = isst_cpuset_add(core->cpus, found.lowest, found.lowest);
+		if (!error && isst_cpuset_has(isst_online_cpus(run->context), found.lowest))
+			error = isst_cpuset_add(core->online, found.lowest, found.lowest);
 	}
 	return error;
 }
@@ -135,25 +123,30 @@ static int compare_cores(const void *left, const void *right)
 int cores_find(struct run *run, struct cores *cores)
 {
 	size_t present = isst_cpuset_count(isst_present_cpus(run->context)), count;
-	struct found_cpu *cpus = calloc(present + 1, sizeof(*cpus));
+	size_t domains = isst_domain_count(run->context), domain = 0;
 	int error = 0;
 
 	*cores = (struct cores){ .all = calloc(present + 1, sizeof(*cores->all)),
+				 .first = calloc(domains + 1, sizeof(*cores->first)),
 				 .complete = true,
 				 .unplaced = isst_cpuset_new() };
-	if (!cpus || !cores->all || !cores->unplaced) {
+	if (!cores->all || !cores->first || !cores->unplaced) {
 		error = -ENOMEM;
 	} else {
-		count = list_cpus(run, cpus, cores, &error);
+		count = list_cpus(run, cores, &error);
 		if (!error)
-			error = make_cores(run, cpus, count, cores);
+			error = make_cores(run, count, cores);
 	}
-	free(cpus);
-	if (error)
+	if (error) {
 		run_no_memory(run);
-	else
-		qsort(cores->all, cores->count, sizeof(*cores->all), compare_cores);
-	return error;
+		return error;
+	}
+	qsort(cores->all, cores->count, sizeof(*cores->all), compare_cores);
+	for (size_t i = 0; i <= cores->count; i++)
+		while (domain <= domains &&
+		       (i == cores->count || domain <= isst_domain_index(cores->all[i].domain)))
+			cores->first[domain++] = i;
+	return 0;
 }
 
 void cores_clear(struct cores *cores)
@@ -163,6 +156,7 @@ void cores_clear(struct cores *cores)
 		isst_cpuset_free(cores->all[i].online);
 	}
 	free(cores->all);
+	free(cores->first);
 	isst_cpuset_free(cores->unplaced);
 	*cores = (struct cores){ 0 };
 }
@@ -181,9 +175,10 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 		/* Those of a module are adjacent: the first one of them that is online. */
 		bool done = i > 0 && core->in_module && before->domain == core->domain &&
 			    before->number == core->number && isst_cpuset_count(before->online) > 0;
+		unsigned int cpu;
 
-		if (core->clos != CLOS_NONE && isst_cpuset_count(core->online) > 0 && !done)
-			error = isst_cpuset_add(cpus, core->representative, core->representative);
+		if (core->clos != CLOS_NONE && !done && isst_cpuset_next(core->online, 0, &cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
 	}
 	if (!error)
 		error = isst_targets_add_cpus(targets, cpus);
@@ -191,25 +186,19 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 	return targets_or_error(run, targets, error);
 }
 
-/** Gives a class to all cores with a CPU's number. @first: the first core of the last domain. */
-static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, size_t *first)
+/** Gives a class to all cores with a CPU's number. */
+static void spread_class(struct cores *cores, const struct isst_cpu *cpu, int clos)
 {
-	const struct isst_domain *domain = isst_cpu_domain(cpu);
+	const size_t *first = &cores->first[isst_domain_index(isst_cpu_domain(cpu))];
 	const struct core *found = NULL;
 
-	if (*first == cores->count || cores->all[*first].domain != domain)
-		for (*first = 0; *first < cores->count; ++*first)
-			if (cores->all[*first].domain == domain)
-				break;
-	for (size_t i = *first; i < cores->count && cores->all[i].domain == domain && !found; i++)
+	for (size_t i = first[0]; i < first[1] && !found; i++)
 		if (isst_cpuset_has(cores->all[i].cpus, isst_cpu_number(cpu)))
 			found = &cores->all[i];
-	for (size_t i = *first; found && i < cores->count && cores->all[i].domain == domain; i++) {
-		struct core *core = &cores->all[i];
-
-		if (core == found || (core->in_module && core->number == found->number))
-			core->clos = clos;
-	}
+	for (size_t i = first[0]; i < first[1] && found; i++)
+		if (&cores->all[i] == found ||
+		    (cores->all[i].in_module && cores->all[i].number == found->number))
+			cores->all[i].clos = clos;
 }
 
 void cores_read_clos(struct run *run, struct cores *cores)
@@ -217,7 +206,6 @@ void cores_read_clos(struct run *run, struct cores *cores)
 	const struct question question = { .read = isst_read_clos_associations };
 	struct isst_results *results = read_targets(run, representatives(run, cores), &question);
 	const struct isst_result *result;
-	size_t first = cores->count;
 
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
@@ -233,17 +221,7 @@ void cores_read_clos(struct run *run, struct cores *cores)
 		if (failure.error && !reported)
 			run_failure(run, failure);
 		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
-			spread(cores, isst_result_cpu(result), (int)clos, &first);
+			spread_class(cores, isst_result_cpu(result), (int)clos);
 	}
 	isst_results_free(results);
-}
-
-bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain)
-{
-	for_each_core (core, cores) {
-		if (core->domain == domain && core->clos == CLOS_UNKNOWN &&
-		    isst_cpuset_count(core->online) > 0)
-			return true;
-	}
-	return false;
 }

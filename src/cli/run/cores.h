@@ -13,22 +13,23 @@ struct core {
 	unsigned int number; /* the firmware's */
 	bool in_module;	     /* other cores have the same number */
 	struct isst_cpuset *cpus, *online;
-	unsigned int first;	     /* of its CPUs, or of those of its module */
-	unsigned int lowest;	     /* of its CPUs */
-	unsigned int representative; /* a CPU that is online, where one is */
-	bool is_first;		     /* of those with its number */
+	unsigned int first;  /* of its CPUs, or of those of its module */
+	unsigned int lowest; /* of its CPUs */
+	bool is_first;	     /* of those with its number */
 	int clos;
 };
 
 struct cores {
 	struct core *all; /* by domain, module, CPU */
 	size_t count;
+	size_t *first;		      /* of each domain, by its index */
 	bool complete;		      /* the core of each CPU that is online is known */
 	struct isst_cpuset *unplaced; /* CPUs that are offline, and of no domain that is known */
 };
 
-#define for_each_core(core, cores) \
-	for (const struct core *core = (cores)->all; core < (cores)->all + (cores)->count; core++)
+#define for_each_core(core, cores, domain) \
+	for (const struct core *core = (cores)->all + (cores)->first[isst_domain_index(domain)]; \
+	     core < (cores)->all + (cores)->first[isst_domain_index(domain) + 1]; core++)
 
 /** Finds the cores, without classes; to be cleared. Returns 0, or a negative errno after reporting
  * it. */
@@ -37,8 +38,5 @@ void cores_clear(struct cores *cores);
 
 /** Reads the class of each number of online cores, but for those that have none (CLOS_NONE). */
 void cores_read_clos(struct run *run, struct cores *cores);
-
-/** Whether the class of a core of a domain could not be read, though it is online. */
-bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain);
 
 #endif

@@ -407,12 +407,10 @@ bool level_count_cores(const struct cores *cores, const struct isst_result *leve
 
 	if (!enabled || !isst_domain_is_complete(domain))
 		return false;
-	for_each_core (core, cores) {
+	for_each_core (core, cores, domain) {
 		bool enables = false;
 		unsigned int cpu;
 
-		if (core->domain != domain)
-			continue;
 		isst_cpuset_for_each (cpu, core->cpus)
 			enables = enables || isst_cpuset_has(enabled, cpu);
 		*count += enables;

@@ -40,42 +40,27 @@ static void report_value_or_unknown(struct report_node *node, enum key_id key,
 static void report_class(const struct machine_status *status, const struct domain_status *domain,
 			 const struct isst_result *clos)
 {
-	unsigned int number = value_of(clos, ISST_VALUE_CLOS), count = 0;
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	bool incomplete = cores_have_unknown(&status->cores, domain->domain);
-	struct report_node *node;
-	bool empty, shown;
+	unsigned int number = value_of(clos, ISST_VALUE_CLOS);
+	const struct isst_cpuset *cpus = domain->class_cpus[number];
+	bool empty = isst_cpuset_count(cpus) == 0;
+	bool shown = !empty || domain->has_unknown || is_configured(domain, clos);
+	struct report_node *node = shown || status->run->complete
+					   ? report_branch(domain->node, KEY_STATUS_CLOS, number)
+					   : NULL;
 
-	if (!cpus ||
-	    status_add_class(status, domain->domain, (int)number, (int)number, cpus) != 0) {
-		run_no_memory(status->run);
-		isst_cpuset_free(cpus);
+	/* Those of which a CPU is online. The firmware counts those of a module as one. */
+	if (status->run->complete && !domain->has_unknown)
+		report_number(node, KEY_CORE_COUNT, domain->online_cores[number]);
+	if (!shown)
 		return;
-	}
-	empty = isst_cpuset_count(cpus) == 0;
-	shown = !empty || incomplete || is_configured(domain, clos);
-	node = shown || status->run->complete ? report_branch(domain->node, KEY_STATUS_CLOS, number)
-					      : NULL;
-	if (status->run->complete && !incomplete) {
-		/* Those of which a CPU is online. The firmware counts those of a module as one. */
-		for_each_core (core, &status->cores) {
-			count += core->domain == domain->domain && core->clos == (int)number &&
-				 isst_cpuset_count(core->online) > 0;
-		}
-		report_number(node, KEY_CORE_COUNT, count);
-	}
-	if (shown) {
-		report_value_or_unknown(node, KEY_STATUS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
-		report_value_or_unknown(node, KEY_STATUS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
-		if (has_weights(domain))
-			report_value_or_unknown(node, KEY_STATUS_WEIGHT, clos,
-						ISST_VALUE_CLOS_WEIGHT);
-		if (empty && incomplete)
-			report_unknown(node, KEY_STATUS_CPUS);
-		else
-			report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
-	}
-	isst_cpuset_free(cpus);
+	report_value_or_unknown(node, KEY_STATUS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
+	report_value_or_unknown(node, KEY_STATUS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
+	if (has_weights(domain))
+		report_value_or_unknown(node, KEY_STATUS_WEIGHT, clos, ISST_VALUE_CLOS_WEIGHT);
+	if (empty && domain->has_unknown)
+		report_unknown(node, KEY_STATUS_CPUS);
+	else
+		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
 }
 
 /** Whether classes do not hold, and all cores and classes are as after boot. */
@@ -84,12 +69,9 @@ static bool is_unused(const struct machine_status *status, const struct domain_s
 {
 	const struct isst_result *clos;
 
-	if (!is_off(domain->clos_state) || status->run->complete ||
-	    cores_have_unknown(&status->cores, domain->domain))
+	if (!is_off(domain->clos_state) || status->run->complete || domain->has_unknown ||
+	    domain->has_assigned)
 		return false;
-	for (size_t i = 0; i < status->cores.count; i++)
-		if (status->cores.all[i].domain == domain->domain && status->cores.all[i].clos > 0)
-			return false;
 	for (size_t i = 0; (clos = isst_results_at(results, i)) != NULL; i++)
 		if (isst_result_domain(clos) == domain->domain && is_configured(domain, clos))
 			return false;
@@ -108,7 +90,7 @@ void clos_status_report(struct machine_status *status)
 		struct failure failure = failure_of(clos, ISST_PART_RESULT);
 		unsigned int number = value_of(clos, ISST_VALUE_CLOS);
 
-		if (!domain || is_unused(status, domain, results))
+		if (!domain || number >= STATUS_CLASSES || is_unused(status, domain, results))
 			continue;
 		/* One message for the classes of a domain. */
 		if (failure.error && of != failed) {
@@ -117,7 +99,7 @@ void clos_status_report(struct machine_status *status)
 		}
 		report_class(status, domain, clos);
 		/* For the report of high priority cores. */
-		if (number < STATUS_CLASSES && !failure.error)
+		if (!failure.error)
 			status->domains[domain - status->domains].clos_max_mhz[number] = value_of(
 				clos, ISST_VALUE_CLOS_MAX_MHZ);
 	}
@@ -170,12 +152,12 @@ static void report_map(const struct machine_status *status, const struct domain_
 	struct report_node *module = NULL;
 	unsigned int inside = 0, cpu;
 
-	for_each_core (core, &status->cores) {
+	for_each_core (core, &status->cores, domain->domain) {
 		bool shown = false;
 
 		isst_cpuset_for_each (cpu, core->cpus)
 			shown |= is_named(status->run, cpu);
-		if (core->domain != domain->domain || !shown)
+		if (!shown)
 			continue;
 		if (!core->in_module) {
 			report_core(domain->node, domain, core,
@@ -224,21 +206,14 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 	struct package_cores cores = { .package = package, .known = true };
 
 	for_each_domain (domain, status) {
-		if (isst_domain_package(domain->domain) == package &&
-		    !isst_domain_is_io(domain->domain) && !knows_priorities(domain))
+		if (isst_domain_package(domain->domain) != package)
+			continue;
+		if (has_priorities(domain)) {
+			cores.count += domain->high_cores;
+			cores.known = cores.known && !domain->has_unknown;
+		} else if (!isst_domain_is_io(domain->domain) && !knows_priorities(domain)) {
 			cores.known = false;
-	}
-	for_each_core (core, &status->cores) {
-		const struct domain_status *domain;
-
-		if (isst_domain_package(core->domain) != package)
-			continue;
-		domain = status_of_domain(status, core->domain);
-		if (!domain || !has_priorities(domain))
-			continue;
-		cores.count += core->is_first && core->clos >= 0 && core->clos <= LAST_HIGH_CLOS;
-		cores.known = cores.known &&
-			      (core->clos != CLOS_UNKNOWN || isst_cpuset_count(core->online) == 0);
+		}
 	}
 	return cores;
 }
@@ -355,27 +330,7 @@ static void note_overfull(const struct machine_status *status, const struct isst
 	}
 }
 
-/** A note for CPUs of high priority that are held below the frequency of the bucket. */
-static void note_class(const struct machine_status *status, const struct domain_status *domain,
-		       int clos)
-{
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *list = NULL;
-
-	if (cpus && status_add_class(status, domain->domain, clos, clos, cpus) == 0)
-		list = name_numbers("CPU", cpus);
-	if (!list)
-		run_no_memory(status->run);
-	else if (isst_cpuset_count(cpus) > 0)
-		report_message(status->run->report, ENTRY_NOTE,
-			       "%s: %s: high priority, but no more than %u MHz, the maximum of "
-			       "CLOS %d",
-			       isst_domain_name(domain->domain), list, domain->clos_max_mhz[clos],
-			       clos);
-	free(list);
-	isst_cpuset_free(cpus);
-}
-
+/** Notes CPUs of high priority that are held below the frequency of the bucket. */
 static void note_classes(const struct machine_status *status, const struct domain_status *domain,
 			 const struct isst_result *level, const struct package_cores *cores)
 {
@@ -385,9 +340,24 @@ static void note_classes(const struct machine_status *status, const struct domai
 	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0, own_bucket(level, cores),
 				 &mhz) != 0)
 		return;
-	for (int clos = 0; clos <= LAST_HIGH_CLOS; clos++)
-		if (clos_max_is_below_bucket(domain->clos_max_mhz[clos], mhz))
-			note_class(status, domain, clos);
+	for (int clos = 0; clos <= LAST_HIGH_CLOS; clos++) {
+		const struct isst_cpuset *cpus = domain->class_cpus[clos];
+		char *list;
+
+		if (isst_cpuset_count(cpus) == 0 ||
+		    !clos_max_is_below_bucket(domain->clos_max_mhz[clos], mhz))
+			continue;
+		list = name_numbers("CPU", cpus);
+		if (list)
+			report_message(status->run->report, ENTRY_NOTE,
+				       "%s: %s: high priority, but no more than %u MHz, the "
+				       "maximum of CLOS %d",
+				       isst_domain_name(domain->domain), list,
+				       domain->clos_max_mhz[clos], clos);
+		else
+			run_no_memory(status->run);
+		free(list);
+	}
 }
 
 /* ---- Whole packages ---- */
@@ -449,18 +419,14 @@ void high_priority_package_report(const struct machine_status *status,
 
 /* ---- The rows ---- */
 
-/** Reports the CPUs of a node: unknown where some may be missing. */
-static void report_cpus(struct run *run, struct report_node *node, enum key_id key,
-			const struct isst_cpuset *cpus, int error, bool known)
+/** Adds the CPUs of high priority. Returns false without memory. */
+static bool add_high_cpus(const struct domain_status *domain, struct isst_cpuset *cpus)
 {
-	if (error)
-		run_no_memory(run);
-	else if (!known)
-		report_unknown(node, key);
-	else if (key == KEY_HIGH_PRIORITY_CPUS)
-		report_hide(report_cpu_ranges(node, key, 0, cpus));
-	else
-		report_cpu_ranges(node, key, 0, cpus);
+	bool complete = cpus;
+
+	for (size_t clos = 0; clos <= LAST_HIGH_CLOS && complete; clos++)
+		complete = isst_cpuset_add_set(cpus, domain->class_cpus[clos]) == 0;
+	return complete;
 }
 
 static void report_domain(const struct machine_status *status, const struct domain_status *domain,
@@ -469,16 +435,16 @@ static void report_domain(const struct machine_status *status, const struct doma
 	const struct package_cores cores = count_cores(status, isst_domain_package(domain->domain));
 	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? 0 : -ENOMEM;
 
 	report_bucket(status->run, node, levels, level, &cores);
 	note_classes(status, domain, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
-	if (!error)
-		error = status_add_class(status, domain->domain, 0, LAST_HIGH_CLOS, cpus);
-	report_cpus(status->run, node, KEY_STATUS_CPUS, cpus, error,
-		    isst_cpuset_count(cpus) > 0 ||
-			    !cores_have_unknown(&status->cores, domain->domain));
+	if (!add_high_cpus(domain, cpus))
+		run_no_memory(status->run);
+	else if (isst_cpuset_count(cpus) == 0 && domain->has_unknown)
+		report_unknown(node, KEY_STATUS_CPUS);
+	else
+		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
 	isst_cpuset_free(cpus);
 }
 
@@ -487,21 +453,23 @@ static void report_top(const struct machine_status *status)
 {
 	struct report_node *top = report_unit(status->run->report, NULL, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? 0 : -ENOMEM;
-	bool known = true;
+	bool known = true, complete = cpus;
 
-	for (size_t i = 0; i < status->domain_count && !error; i++) {
-		const struct domain_status *domain = &status->domains[i];
-
+	for_each_domain (domain, status) {
 		if (!domain->node || isst_domain_is_io(domain->domain))
 			continue;
 		known &= knows_priorities(domain);
 		if (!has_priorities(domain))
 			continue;
-		known &= !cores_have_unknown(&status->cores, domain->domain);
-		error = status_add_class(status, domain->domain, 0, LAST_HIGH_CLOS, cpus);
+		known &= !domain->has_unknown;
+		complete = complete && add_high_cpus(domain, cpus);
 	}
-	report_cpus(status->run, top, KEY_HIGH_PRIORITY_CPUS, cpus, error, known);
+	if (!complete)
+		run_no_memory(status->run);
+	else if (!known)
+		report_unknown(top, KEY_HIGH_PRIORITY_CPUS);
+	else
+		report_hide(report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus));
 	isst_cpuset_free(cpus);
 }
 

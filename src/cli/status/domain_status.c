@@ -66,35 +66,14 @@ bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuse
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
 		       struct isst_cpuset *cpus, struct isst_cpuset *left_out)
 {
+	unsigned int cpu;
 	int error = 0;
 
-	for_each_core (core, &status->cores) {
-		const struct domain_status *domain = status_of_domain(status, core->domain);
-		unsigned int cpu;
-
-		if (!domain || !domain->node)
-			continue;
-		isst_cpuset_for_each (cpu, core->online)
-			if (is_named(status->run, cpu) && !error)
+	for_each_domain (domain, status) {
+		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain->domain))
+			if (domain->node && is_named(status->run, cpu) && !error)
 				error = isst_cpuset_add(
 					isst_cpuset_has(except, cpu) ? left_out : cpus, cpu, cpu);
-	}
-	return error;
-}
-
-int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
-		     int first, int last, struct isst_cpuset *cpus)
-{
-	int error = 0;
-
-	for_each_core (core, &status->cores) {
-		unsigned int cpu;
-
-		if (core->domain != domain || core->clos < first || core->clos > last)
-			continue;
-		isst_cpuset_for_each (cpu, core->online)
-			if (is_named(status->run, cpu) && !error)
-				error = isst_cpuset_add(cpus, cpu, cpu);
 	}
 	return error;
 }

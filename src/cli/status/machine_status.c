@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine_status.h"
 
+#include "../../common/priorities.h"
 #include "../run/config.h"
 #include "../run/handlers.h"
 
@@ -111,6 +112,37 @@ static void begin_units(struct machine_status *status)
 
 /* ---- Reading ---- */
 
+/** Counts the cores of each class. Returns false without memory. */
+static bool count_classes(struct machine_status *status)
+{
+	bool complete = true;
+	unsigned int cpu;
+
+	for (size_t i = 0; i < status->domain_count; i++) {
+		struct domain_status *domain = &status->domains[i];
+
+		for (size_t clos = 0; clos < STATUS_CLASSES; clos++)
+			complete = (domain->class_cpus[clos] = isst_cpuset_new()) && complete;
+		for_each_core (core, &status->cores, domain->domain) {
+			bool online = isst_cpuset_count(core->online) > 0;
+
+			domain->has_unknown |= online && core->clos == CLOS_UNKNOWN;
+			if (core->clos < 0 || core->clos >= STATUS_CLASSES)
+				continue;
+			domain->has_assigned |= core->clos > 0;
+			domain->high_cores += core->is_first && core->clos <= LAST_HIGH_CLOS;
+			domain->online_cores[core->clos] += online;
+			isst_cpuset_for_each (cpu, core->online)
+				if (complete && is_named(status->run, cpu))
+					complete = isst_cpuset_add(domain->class_cpus[core->clos],
+								   cpu, cpu) == 0;
+		}
+	}
+	if (!complete)
+		run_no_memory(status->run);
+	return complete;
+}
+
 /** Reads levels, features and classes. @parts: ISST_READ_LEVELS_... Returns false if there is
  * nothing to report; always to be cleared. */
 static bool machine_status_read(struct machine_status *status, unsigned int parts)
@@ -157,7 +189,7 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 			status->cores.all[i].clos = CLOS_NONE;
 	}
 	cores_read_clos(run, &status->cores);
-	return true;
+	return count_classes(status);
 }
 
 /* ---- The top ---- */
@@ -512,6 +544,9 @@ void machine_status(struct run *run)
 	}
 	isst_results_free(status.core_power);
 	levels_clear(&status.levels);
+	for (size_t i = 0; i < status.domain_count; i++)
+		for (size_t clos = 0; clos < STATUS_CLASSES; clos++)
+			isst_cpuset_free(status.domains[i].class_cpus[clos]);
 	free(status.domains);
 	cores_clear(&status.cores);
 }

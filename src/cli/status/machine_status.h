@@ -20,6 +20,12 @@ struct domain_status {
 	/* enum isst_feature_state; of @clos: whether limits and priorities of classes hold */
 	unsigned int core_power_state, clos_state, turbo_freq_state;
 	bool reads_limits; /* its turbo ratio limits are read */
+	/* Of its cores: whether the class of one that is online could not be read, or one is in
+	 * another than 0; how many have high priority, a module as one; by class, how many are
+	 * online, and their CPUs that are shown. */
+	bool has_unknown, has_assigned;
+	unsigned int high_cores, online_cores[STATUS_CLASSES];
+	struct isst_cpuset *class_cpus[STATUS_CLASSES];
 	/* Maxima of classes by clos_status_report(); 0: not known. */
 	unsigned int clos_max_mhz[STATUS_CLASSES];
 };
@@ -107,9 +113,6 @@ const struct isst_result *status_properties(const struct machine_status *status,
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
 		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
 
-/** Adds the online CPUs shown in classes @first to @last. Returns 0 or -ENOMEM. */
-int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
-		     int first, int last, struct isst_cpuset *cpus);
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);
