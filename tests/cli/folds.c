@@ -3,7 +3,9 @@
 #include "check.h"
 
 #include "cli/report/folds.h"
+#include "cli/run/change.h"
 #include "common/numbered.h"
+#include "transaction/change.h"
 
 struct message {
 	enum entry_kind kind;
@@ -300,4 +302,25 @@ TEST(what_is_no_part_of_the_machine_stays)
 
 	ASSERT_STEPS_FOLDED(steps, "1 cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
 				   "1 package 0: something: 0 -> 1\n");
+}
+
+static void write_group(void *data, const struct step_group *group)
+{
+	snprintf(data, 100, "%s: %s -> %s", group->target, group->texts.text[STEP_OLD],
+		 group->texts.text[STEP_NEW]);
+}
+
+TEST(a_value_that_is_written_again_is_named_so)
+{
+	static const struct isst_change_step step = { .target = "CLOS 3",
+						      .written = true,
+						      .fields = { { "CLOS 3 weight", "4", "4" } },
+						      .field_count = 1 };
+	struct step_folds folds = { NULL, 0 };
+	char line[100] = "";
+
+	assert_int_equal(change_fold_step(NULL, &folds, &step), 0);
+	assert_int_equal(step_folds_visit(&folds, NULL, write_group, line), 0);
+	assert_string_equal(line, "CLOS 3 weight: 4 -> written again");
+	step_folds_clear(&folds);
 }
