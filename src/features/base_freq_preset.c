@@ -18,11 +18,11 @@ struct preset_steps {
 	enum turbo_state turbo;
 };
 
-/** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
-static int plan_domain(struct isst_change *change, struct domain_request *request,
+/** All of a domain or nothing. Returns 0, also where @target was refused, or -ENOMEM. */
+static int plan_domain(struct isst_change *change, struct domain_snapshot *target,
 		       const struct preset_steps *steps, bool enable)
 {
-	const struct isst_domain *domain = request->domain;
+	const struct isst_domain *domain = target->domain;
 	struct preset_limits *limits = calloc(isst_cpuset_count(domain->online) + 1,
 					      sizeof(*limits));
 	const char *missing = NULL;
@@ -41,12 +41,13 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 			error = preset_find_limits(&change->context->files, cpu, &missing,
 						   &limits[count]);
 		if (error == -ENOENT)
-			request_reject(change, request, -EOPNOTSUPP,
-				       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
-				       "hardware-controlled performance states (HWP)",
-				       cpu, missing);
+			target_reject(change, domain, &target->failure, -EOPNOTSUPP,
+				      "CPU %u has no %s in cpufreq, which needs intel_pstate with "
+				      "hardware-controlled performance states (HWP)",
+				      cpu, missing);
 		else if (error && error != -ENOMEM)
-			request_reject(change, request, error, "%s", isst_error(change->context));
+			target_reject(change, domain, &target->failure, error, "%s",
+				      isst_error(change->context));
 		count++;
 	}
 	count = 0;
@@ -65,45 +66,39 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 	return error == -ENOMEM ? error : 0;
 }
 
-int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			  bool enable, bool automatic)
+int plan_preset_base_freq(struct isst_change *change, struct domain_snapshot *domains, bool enable,
+			  bool automatic)
 {
-	struct current_state current = { 0 };
-	const struct state_needs needs = { .levels = REQUIRED, .choice = LEVEL_CURRENT };
-	bool *restored = calloc(count + 1, sizeof(*restored));
+	const size_t count = isst_domain_count(change->context);
 	struct preset_steps steps;
 	size_t first = change->count;
-	int error = restored ? current_state_read(change, requests, count, &needs, &current)
-			     : -ENOMEM;
+	int error = 0;
 
-	if (!error && enable)
-		warn_of_cpufreq(change, requests, count, true);
-	else if (!error && automatic)
-		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored,
-				       NULL);
+	if (enable)
+		warn_of_cpufreq(change, domains, domain_is_asked, true);
+	else if (automatic)
+		error = plan_restoring(change, FEATURE_BASE_FREQ, domains);
 	steps.max = change_step(change, ITEM_SCALING_MAX);
 	steps.min = change_step(change, ITEM_SCALING_MIN);
 	if (!error)
 		error = change_turbo_state(change, &steps.turbo);
 	for (size_t i = 0; i < count && !error; i++)
-		if (request_is_active(&requests[i]) && !restored[i])
-			error = plan_domain(change, &requests[i], &steps, enable);
+		if (domain_is_asked(&domains[i]) && !domains[i].restored)
+			error = plan_domain(change, &domains[i], &steps, enable);
 	if (!error)
 		error = change_turbo_state(change, &steps.turbo);
 	for (size_t i = 0; i < count && !error; i++) {
-		if (!request_is_active(&requests[i]))
+		if (!domain_is_asked(&domains[i]))
 			continue;
 		if (enable && automatic)
-			error = settings_level(change, requests[i].domain, 0);
+			error = settings_level(change, domains[i].domain, 0);
 		else if (!enable)
 			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
 				    "%s: base-freq is configured by the BIOS and stays enabled: "
 				    "but for limits of cpufreq, there is nothing to disable",
-				    requests[i].domain->name);
+				    domains[i].domain->name);
 	}
 	if (!error && enable && automatic)
 		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
-	current_state_free(&current);
-	free(restored);
 	return error;
 }

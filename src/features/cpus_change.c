@@ -453,12 +453,11 @@ static int check_cpus(struct cpus_change *work, struct domain_request *requests,
 
 		if (cpus_move(work, i) && isst_cpuset_count(domain->present) > 0 &&
 		    !keeps_a_cpu(work, domain->package))
-			request_reject(
-				work->change, &requests[i], -EIO,
-				"all CPUs of package %u would go offline%s", domain->package,
-				wanted == CPUS_BY_LEVEL || wanted == CPUS_ISOLATED
-					? ": the firmware reports no core of it for its level"
-					: "");
+			target_reject(work->change, domain, &requests[i].failure, -EIO,
+				      "all CPUs of package %u would go offline%s", domain->package,
+				      wanted == CPUS_BY_LEVEL || wanted == CPUS_ISOLATED
+					      ? ": the firmware reports no core of it for its level"
+					      : "");
 	}
 	if (wanted == CPUS_ISOLATED)
 		error = cpus_probe_partitions(work->change->context);
@@ -466,8 +465,8 @@ static int check_cpus(struct cpus_change *work, struct domain_request *requests,
 	for (size_t i = 0; i < work->count && error == -EOPNOTSUPP; i++)
 		if (cpus_move(work, i) &&
 		    !cpuset_contains(work->targets[i].enabled, requests[i].domain->present))
-			request_reject(work->change, &requests[i], -EOPNOTSUPP, "%s",
-				       isst_error(work->change->context));
+			target_reject(work->change, requests[i].domain, &requests[i].failure,
+				      -EOPNOTSUPP, "%s", isst_error(work->change->context));
 	return error == -EOPNOTSUPP ? 0 : error;
 }
 

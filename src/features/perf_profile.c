@@ -106,13 +106,15 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 		const struct topology_domain *domain = topology_domain(level->domain);
 		struct level_request *request = &reader->requests[i];
 
+		request->level = level;
+		request->refused = !level->domain;
+		if (request->refused)
+			continue;
 		level_clear(level);
 		*level = (struct isst_level){ .domain = level->domain,
 					      .level = level->level,
 					      .profile = level->profile };
-		request->level = level;
-		request->refused = !level->domain ||
-				   !context_accepts_domain(reader->context, level->domain,
+		request->refused = !context_accepts_domain(reader->context, level->domain,
 							   &level->failure);
 		if (request->refused)
 			continue;

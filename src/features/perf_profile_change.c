@@ -18,8 +18,8 @@
 /** Planning a level change. */
 struct level_change {
 	struct isst_change *change;
-	struct domain_request *requests;
-	struct current_state current;
+	struct domain_snapshot *domains; /* of the machine */
+	size_t count;
 	unsigned int level;
 };
 
@@ -111,7 +111,7 @@ static int name_lifted_limits(struct step *step)
 
 static bool has_cpus(const struct level_change *work, size_t i)
 {
-	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
+	return domain_gets_level(&work->domains[i]) && work->domains[i].level.cpus;
 }
 
 /** CPUs and the uncore. Decides between partitions and hotplug: who wants partitions wants CPUs
@@ -119,22 +119,23 @@ static bool has_cpus(const struct level_change *work, size_t i)
 static int plan_level_cpus(struct level_change *work)
 {
 	struct isst_change *change = work->change;
-	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
-	struct cpus_change cpus = { .change = change,
-				    .requests = work->requests,
-				    .targets = targets,
-				    .count = work->current.count };
+	struct domain_request *requests = calloc(work->count + 1, sizeof(*requests));
+	struct cpus_target *targets = calloc(work->count + 1, sizeof(*targets));
+	struct cpus_change cpus = { .change = change, .requests = requests, .targets = targets };
 	bool leaves_out = false;
 	struct step *scaling;
 	unsigned int cpu;
-	int error = targets ? 0 : -ENOMEM;
+	int error = requests && targets ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < cpus.count && !error; i++) {
-		const struct isst_level *level = &work->current.domains[i].level;
+	for (size_t i = 0; i < work->count && !error; i++) {
+		const struct isst_level *level = &work->domains[i].level;
+		const struct isst_domain *domain = work->domains[i].domain;
 
-		leaves_out |= has_cpus(work, i) &&
-			      !cpuset_contains(level->cpus, work->requests[i].domain->present);
-		targets[i] = (struct cpus_target){ level->cpus, level->cores, false };
+		if (!domain_gets_level(&work->domains[i]))
+			continue;
+		leaves_out |= has_cpus(work, i) && !cpuset_contains(level->cpus, domain->present);
+		requests[cpus.count].domain = domain;
+		targets[cpus.count++] = (struct cpus_target){ level->cpus, level->cores, false };
 	}
 	if (!error && change->options.partitions) {
 		error = cpus_probe_partitions(change->context);
@@ -149,37 +150,34 @@ static int plan_level_cpus(struct level_change *work)
 		}
 	}
 	for (size_t i = 0;
-	     i < cpus.count && change->context->platform.family != FAMILY_DIAMOND_RAPIDS; i++)
+	     i < work->count && change->context->platform.family != FAMILY_DIAMOND_RAPIDS; i++)
 		for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
-			if (request_is_active(&work->requests[i]))
-				error = plan_fabric(work, work->requests[i].domain,
-						    &work->current.domains[i].level.fabric[fabric],
-						    fabric);
-	if (error) {
-		free(targets);
-		return error;
-	}
-	error = hotplug_begin(&cpus.hotplug, change);
+			if (domain_gets_level(&work->domains[i]))
+				error = plan_fabric(work, work->domains[i].domain,
+						    &work->domains[i].level.fabric[fabric], fabric);
 	if (!error) {
-		cpus_plan_online(&cpus);
-		error = cpus_plan_offline(&cpus);
-		/* Removes limits below the level's base frequency: at that they would keep turbo
-		 * out later. */
-		scaling = change_step(change, ITEM_SCALING_MAX);
-		for (size_t i = 0; i < cpus.count && scaling; i++) {
-			const struct isst_level *level = &work->current.domains[i].level;
-
-			if (!has_cpus(work, i) || level->base_mhz.state != ISST_KNOWN)
-				continue;
-			scaling->after = name_lifted_limits;
-			isst_cpuset_for_each (cpu, level->cpus)
-				step_raise(scaling,
-					   item_of(ITEM_SCALING_MAX, work->requests[i].domain, cpu),
-					   value_khz(&level->base_mhz), CPUFREQ_NO_LIMIT);
-		}
+		error = hotplug_begin(&cpus.hotplug, change);
+		if (!error)
+			cpus_plan_online(&cpus);
+		if (!error)
+			error = cpus_plan_offline(&cpus);
+		hotplug_end(&cpus.hotplug);
 	}
-	hotplug_end(&cpus.hotplug);
+	/* Removes limits below the level's base frequency: at that they would keep turbo out later.
+	 */
+	scaling = error ? NULL : change_step(change, ITEM_SCALING_MAX);
+	for (size_t i = 0; i < work->count && scaling; i++) {
+		const struct isst_level *level = &work->domains[i].level;
+
+		if (!has_cpus(work, i) || level->base_mhz.state != ISST_KNOWN)
+			continue;
+		scaling->after = name_lifted_limits;
+		isst_cpuset_for_each (cpu, level->cpus)
+			step_raise(scaling, item_of(ITEM_SCALING_MAX, work->domains[i].domain, cpu),
+				   value_khz(&level->base_mhz), CPUFREQ_NO_LIMIT);
+	}
 	free(targets);
+	free(requests);
 	return error;
 }
 
@@ -189,27 +187,26 @@ static int plan_level_cpus(struct level_change *work)
 static int check_locks(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;
-	size_t count = work->current.count;
-	uint64_t *locked = calloc(count + 1, sizeof(*locked));
+	uint64_t *locked = calloc(work->count + 1, sizeof(*locked));
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 	int error = locked && batch ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !error; i++)
-		if (request_is_active(&work->requests[i]))
+	for (size_t i = 0; i < work->count && !error; i++)
+		if (domain_gets_level(&work->domains[i]))
 			error = context->firmware.operations->plan_get(
-				batch, &(struct setting_request){ work->requests[i].domain,
+				batch, &(struct setting_request){ work->domains[i].domain,
 								  SETTING_LEVEL_LOCK, 0, &locked[i],
-								  &work->requests[i].failure });
+								  &work->domains[i].failure });
 	if (!error)
 		error = firmware_run(batch);
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_perf_profile *profile = &work->current.domains[i].profile;
+	for (size_t i = 0; i < work->count && !error; i++) {
+		struct domain_snapshot *domain = &work->domains[i];
 
 		/* A level that is there already needs no key. */
-		if (request_is_active(&work->requests[i]) && (locked[i] || profile->locked) &&
-		    profile->current_level != work->level)
-			request_reject(
-				work->change, &work->requests[i], -EROFS,
+		if (domain_gets_level(domain) && (locked[i] || domain->profile.locked) &&
+		    domain->profile.current_level != work->level)
+			target_reject(
+				work->change, domain->domain, &domain->failure, -EROFS,
 				"TDP is locked: the level cannot be changed until a reset with "
 				"the lock disabled in the BIOS");
 	}
@@ -267,13 +264,13 @@ static int warn_of_features(struct level_change *work)
 	if (!by_kernel && !work->change->options.dry_run)
 		return 0;
 	if (by_kernel)
-		warn_of_cpufreq(work->change, work->requests, work->current.count, false);
-	for (size_t i = 0; i < work->current.count && !error; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
-		unsigned int current = work->current.domains[i].profile.current_level;
+		warn_of_cpufreq(work->change, work->domains, domain_gets_level, false);
+	for (size_t i = 0; i < work->count && !error; i++) {
+		const struct isst_domain *domain = work->domains[i].domain;
+		unsigned int current = work->domains[i].profile.current_level;
 		struct item_access features = { .item = item_of(ITEM_FEATURES, domain, current) };
 
-		if (!request_is_active(&work->requests[i]) || current == work->level)
+		if (!domain_gets_level(&work->domains[i]) || current == work->level)
 			continue;
 		error = items_read(work->change->context, &features, 1);
 		if (!error && !features.failure.error)
@@ -286,16 +283,16 @@ static int warn_of_features(struct level_change *work)
 }
 
 /** What was enabled at that level before is off, and classes are still as then. */
-static int warn_of_saved(struct level_change *work, const struct domain_request *request,
+static int warn_of_saved(struct level_change *work, const struct domain_snapshot *target,
 			 unsigned int feature)
 {
 	const char *name = feature_name(feature);
-	const struct isst_domain *domain = request->domain;
+	const struct isst_domain *domain = target->domain;
 	struct isst_context *context = work->change->context;
 	struct item_lines saved;
 	int error;
 
-	if (request->settled & feature)
+	if (target->settled & feature)
 		return 0;
 	error = settings_read(context, name, domain, work->level, &saved);
 	if (!error)
@@ -381,22 +378,21 @@ static void plan_levels(struct level_change *work)
 		step->after = finish_levels;
 		step->moves_range = true;
 	}
-	for (size_t i = 0; i < work->current.count; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
-		unsigned int current = work->current.domains[i].profile.current_level;
+	for (size_t i = 0; i < work->count; i++) {
+		const struct isst_domain *domain = work->domains[i].domain;
+		const struct isst_core_power *core_power = &work->domains[i].core_power;
+		unsigned int current = work->domains[i].profile.current_level;
 
-		if (!request_is_active(&work->requests[i]))
+		if (!domain_gets_level(&work->domains[i]))
 			continue;
 		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
 		if (current == work->level)
 			continue;
 		/* Firmware without core-power refuses to report its registers. */
-		plan_footprint(step, domain, current, work->current.domains[i].core_power.supported,
-			       fabrics);
-		if (work->current.domains[i].core_power.failure.error)
-			change_note_irreversible(
-				work->change, work->current.domains[i].core_power.failure.message,
-				"core-power");
+		plan_footprint(step, domain, current, core_power->supported, fabrics);
+		if (core_power->failure.error)
+			change_note_irreversible(work->change, core_power->failure.message,
+						 "core-power");
 	}
 }
 
@@ -427,48 +423,68 @@ static bool suffices_once_seen(const struct isst_level *level)
 	return suffices(&found);
 }
 
-/** Without SST-PP there is level 0 alone. A power domain may be without cores at a level, but not a
- * whole package: all its CPUs would go offline. */
+/** What must be known of a level. Without SST-PP there is level 0 alone. A power domain may be
+ * without cores at a level, but not a whole package: all its CPUs would go offline. */
 static void check_levels(struct level_change *work, bool online)
 {
-	for (size_t i = 0; i < work->current.count; i++)
-		if (request_is_active(&work->requests[i]) &&
-		    !work->current.domains[i].profile.enabled && work->level > 0)
-			request_reject(
-				work->change, &work->requests[i], -EOPNOTSUPP,
-				"perf-profile feature is not supported, only level 0 exists");
-	for (size_t i = 0; i < work->current.count && online; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
-		bool leaves_a_cpu = isst_cpuset_count(domain->present) == 0;
+	struct isst_change *change = work->change;
+	bool (*is_enough)(const struct isst_level *level) = change->options.leave_unknown_cpus
+								    ? suffices
+								    : suffices_once_seen;
 
-		for (size_t j = 0; j < work->current.count; j++)
-			leaves_a_cpu |= work->requests[j].domain->package == domain->package &&
-					isst_cpuset_count(work->current.domains[j].level.cpus) > 0;
-		if (request_is_active(&work->requests[i]) && !leaves_a_cpu)
-			request_reject(
-				work->change, &work->requests[i], -EIO,
+	for (size_t i = 0; i < work->count; i++) {
+		struct domain_snapshot *domain = &work->domains[i];
+		const struct isst_level *level = &domain->level;
+		bool known = level->base_freq != ISST_FEATURE_UNKNOWN &&
+			     level->turbo_freq != ISST_FEATURE_UNKNOWN;
+
+		if (!domain_gets_level(domain))
+			continue;
+		if (domain->profile.failure.error)
+			domain->failure = domain->profile.failure;
+		else if (online ? !is_enough(level) : !known)
+			domain->failure = level->failure;
+		if (domain_gets_level(domain) && !domain->profile.enabled && work->level > 0)
+			target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+				      "perf-profile feature is not supported, only level 0 exists");
+	}
+	for (size_t i = 0; i < work->count && online; i++) {
+		struct domain_snapshot *domain = &work->domains[i];
+		unsigned int package = domain->domain->package;
+		bool leaves_a_cpu = isst_cpuset_count(domain->domain->present) == 0;
+
+		for (size_t j = 0; j < work->count; j++)
+			leaves_a_cpu |= work->domains[j].gets_level &&
+					work->domains[j].domain->package == package &&
+					isst_cpuset_count(work->domains[j].level.cpus) > 0;
+		if (domain_gets_level(domain) && !leaves_a_cpu)
+			target_reject(
+				change, domain->domain, &domain->failure, -EIO,
 				"the firmware reports no core of package %u for level %u: all its "
 				"CPUs would go offline",
-				domain->package, work->level);
+				package, work->level);
 	}
 }
 
-int plan_level_change(struct isst_change *change, struct domain_request *requests, size_t count,
+/** For the footprint: of a configuration core-power need not be known. */
+static int read_core_power(struct level_change *work)
+{
+	for (size_t i = 0; i < work->count; i++)
+		work->domains[i].parts = work->domains[i].gets_level &&
+							 !work->domains[i].core_power.domain
+						 ? SNAPSHOT_CORE_POWER_SWITCH
+						 : 0;
+	return snapshot_read(work->change->context, work->domains, work->count);
+}
+
+int plan_level_change(struct isst_change *change, struct domain_snapshot *domains,
 		      unsigned int level, bool online)
 {
-	struct level_change work = { .change = change, .requests = requests, .level = level };
-	const struct state_needs needs = {
-		.levels = REQUIRED,
-		.choice = LEVEL_GIVEN,
-		.level = level,
-		.parts = online ? ISST_READ_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
-		.suffices = !online				 ? NULL
-			    : change->options.leave_unknown_cpus ? suffices
-								 : suffices_once_seen,
-		/* For the footprint. */
-		.core_power = OPTIONAL,
-	};
-	int error = current_state_read(change, requests, count, &needs, &work.current);
+	struct level_change work = { .change = change,
+				     .domains = domains,
+				     .count = isst_domain_count(change->context),
+				     .level = level };
+	int error = read_core_power(&work);
 
 	if (!error) {
 		check_levels(&work, online);
@@ -476,19 +492,17 @@ int plan_level_change(struct isst_change *change, struct domain_request *request
 	}
 	if (!error)
 		error = warn_of_features(&work);
-	for (size_t i = 0; i < count && !error; i++) {
-		if (!request_is_active(&requests[i]) ||
-		    work.current.domains[i].profile.current_level == level)
+	for (size_t i = 0; i < work.count && !error; i++) {
+		if (!domain_gets_level(&domains[i]) || domains[i].profile.current_level == level)
 			continue;
-		error = warn_of_saved(&work, &requests[i], FEATURE_TURBO_FREQ);
+		error = warn_of_saved(&work, &domains[i], FEATURE_TURBO_FREQ);
 		if (!error)
-			error = warn_of_saved(&work, &requests[i], FEATURE_BASE_FREQ);
+			error = warn_of_saved(&work, &domains[i], FEATURE_BASE_FREQ);
 	}
 	if (!error) {
 		plan_levels(&work);
 		if (online)
 			error = plan_level_cpus(&work);
 	}
-	current_state_free(&work.current);
 	return error;
 }

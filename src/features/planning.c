@@ -33,10 +33,9 @@ struct step *limit_steps_min(const struct limit_steps *steps, uint64_t present, 
 
 /* ---- Planning ---- */
 
-void request_reject(struct isst_change *change, struct domain_request *request, int error,
-		    const char *format, ...)
+void target_reject(struct isst_change *change, const struct isst_domain *domain,
+		   struct isst_failure *failure, int error, const char *format, ...)
 {
-	struct messages *messages = &change->context->messages;
 	va_list arguments;
 	char *why;
 	int length;
@@ -44,7 +43,7 @@ void request_reject(struct isst_change *change, struct domain_request *request, 
 	va_start(arguments, format);
 	length = vasprintf(&why, format, arguments);
 	va_end(arguments);
-	message_failure(messages, &request->failure, error, "%s: %s", request->domain->name,
+	message_failure(&change->context->messages, failure, error, "%s: %s", domain->name,
 			length < 0 ? "out of memory" : why);
 	if (length >= 0)
 		free(why);
@@ -112,138 +111,11 @@ void change_plan_without(struct isst_change *change, const struct isst_failure *
 
 /* ---- Facts ---- */
 
-static void take_failure(struct domain_request *request, enum need need,
-			 const struct isst_failure *failure)
-{
-	if (need == REQUIRED && request_is_active(request))
-		request->failure = *failure;
-}
-
-/** The level that a domain will be at, by the requests that are planned already. */
-static unsigned int projected_level(const struct isst_change *change,
-				    const struct domain_snapshot *current)
-{
-	const struct item item = item_of(ITEM_LEVEL, current->domain, 0);
-	uint64_t level = current->profile.current_level;
-
-	change_project(change, &item, &level);
-	return (unsigned int)level;
-}
-
-/** What the requests that are planned already leave of the level, and of its features. */
-static void project_levels(const struct isst_change *change, struct domain_snapshot *current)
-{
-	struct isst_level *level = &current->level;
-	const struct item item = item_of(ITEM_FEATURES, level->domain, 0);
-	unsigned int projected = projected_level(change, current);
-	const struct {
-		enum isst_feature_state *state;
-		unsigned int feature;
-	} states[] = { { &level->turbo_freq, FEATURE_TURBO_FREQ },
-		       { &level->base_freq, FEATURE_BASE_FREQ } };
-	uint64_t features = 0;
-
-	if (level->level != projected)
-		return;
-	/* For a level that is not current yet, firmware may report anything. */
-	for (size_t i = 0; i < 2 && projected == current->profile.current_level; i++)
-		if (*states[i].state == ISST_FEATURE_ENABLED)
-			features |= states[i].feature;
-	change_project(change, &item, &features);
-	for (size_t i = 0; i < 2; i++)
-		if (*states[i].state == ISST_FEATURE_ENABLED ||
-		    *states[i].state == ISST_FEATURE_DISABLED)
-			*states[i].state = features & states[i].feature ? ISST_FEATURE_ENABLED
-									: ISST_FEATURE_DISABLED;
-	current->profile.current_level = projected;
-}
-
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile)
 {
 	if (!profile->failure.error && profile->enabled)
 		change_relies_on(change, item_of(ITEM_LEVEL, profile->domain, 0),
 				 profile->current_level);
-}
-
-int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
-		       const struct state_needs *needs, struct current_state *current)
-{
-	struct domain_snapshot *domains;
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		error = context_check_domain(change->context, requests[i].domain);
-	if (error)
-		return error;
-	domains = realloc(current->domains, (current->count + count + 1) * sizeof(*domains));
-	if (!domains)
-		return -ENOMEM;
-	current->domains = domains;
-	domains += current->count;
-	current->count += count;
-	memset(domains, 0, count * sizeof(*domains));
-	for (size_t i = 0; i < count; i++) {
-		requests[i].failure = (struct isst_failure){ 0 };
-		domains[i].domain = requests[i].domain;
-		domains[i].parts = (needs->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL : 0) |
-				   (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
-	}
-	error = snapshot_read(change->context, domains, count);
-	for (size_t i = 0; i < count && !error && needs->levels; i++) {
-		change_relies_on_level(change, &domains[i].profile);
-		take_failure(&requests[i], needs->levels, &domains[i].profile.failure);
-		domains[i].level.level = needs->choice == LEVEL_CURRENT
-						 ? projected_level(change, &domains[i])
-						 : needs->level;
-	}
-	if (!error && needs->levels)
-		error = snapshot_read_levels(change->context, domains, count, needs->parts);
-	for (size_t i = 0; i < count && !error && needs->levels; i++) {
-		project_levels(change, &domains[i]);
-		if (!needs->suffices || !needs->suffices(&domains[i].level))
-			take_failure(&requests[i], needs->levels, &domains[i].level.failure);
-	}
-	for (size_t i = 0; i < count && !error && needs->core_power; i++) {
-		struct isst_core_power *state = &domains[i].core_power;
-		const struct item feature = item_of(ITEM_CORE_POWER, state->domain, 0);
-		const struct item qos = item_of(ITEM_QOS, state->domain, 0);
-		uint64_t on = state->enabled, word = 0;
-
-		if (change_project(change, &feature, &on))
-			state->enabled = on;
-		if (change_project(change, &qos, &word)) {
-			state->clos_enabled = word & QOS_CLOS_ENABLE;
-			/* By TPMI there is one switch for both. */
-			if (change->context->firmware.operations->one_core_power_switch)
-				state->enabled = state->clos_enabled;
-		}
-		take_failure(&requests[i], needs->core_power, &domains[i].core_power.failure);
-	}
-	return error;
-}
-
-void current_state_free(struct current_state *current)
-{
-	snapshot_clear(current->domains, current->count);
-	free(current->domains);
-	*current = (struct current_state){ 0 };
-}
-
-static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
-			     void *result)
-{
-	const struct firmware_operations *operations = context->firmware.operations;
-	struct level_limits *limits = result;
-
-	if (!limits->wanted || !operations->plan_level_limits)
-		return 0;
-	return operations->plan_level_limits(batch, limits->domain, limits->level, &limits->failure,
-					     limits->mhz);
-}
-
-int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count)
-{
-	return context_read(context, limits, count, sizeof(*limits), plan_level_limits);
 }
 
 const char *feature_name(unsigned int feature)
@@ -322,31 +194,35 @@ bool feature_may_be_on(const struct domain_snapshot *current, unsigned int featu
 	return feature_is_on(level, feature) || (unknown && error && error != -EOPNOTSUPP);
 }
 
-bool feature_in_use(const struct isst_change *change, const struct domain_request *requests,
-		    const struct current_state *current, size_t i, unsigned int feature)
+bool feature_in_use(const struct isst_context *context, const struct domain_snapshot *domains,
+		    size_t i, unsigned int feature)
 {
-	if (!context_has_power_domains(change->context))
-		return feature_may_be_on(&current->domains[i], feature);
-	for (size_t j = 0; j < current->count; j++)
-		if (requests[j].domain->package == requests[i].domain->package &&
-		    !isst_domain_is_io(requests[j].domain) &&
-		    feature_may_be_on(&current->domains[j], feature))
+	if (!context_has_power_domains(context))
+		return feature_may_be_on(&domains[i], feature);
+	for (size_t j = 0; j < isst_domain_count(context); j++)
+		if (domains[j].role != NOT_REACHED &&
+		    domains[j].domain->package == domains[i].domain->package &&
+		    !isst_domain_is_io(domains[j].domain) &&
+		    feature_may_be_on(&domains[j], feature))
 			return true;
 	return false;
 }
 
-bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
-			const struct current_state *current, size_t i)
+const struct domain_snapshot *limits_user(const struct isst_context *context,
+					  const struct domain_snapshot *domains, size_t i)
 {
-	if (!context_has_power_domains(change->context))
-		return false;
+	const struct domain_snapshot *user = NULL;
+
 	/* Those without CPUs have no use for the limits. */
-	for (size_t j = 0; j < current->count; j++)
-		if (!request_is_active(&requests[j]) && !isst_domain_is_io(requests[j].domain) &&
-		    requests[j].domain->package == requests[i].domain->package &&
-		    feature_may_be_on(&current->domains[j], FEATURE_TURBO_FREQ))
-			return true;
-	return false;
+	for (size_t j = 0; j < isst_domain_count(context) && context_has_power_domains(context);
+	     j++)
+		if (domains[j].role != NOT_REACHED && !domain_is_active(&domains[j]) &&
+		    !isst_domain_is_io(domains[j].domain) &&
+		    domains[j].domain->package == domains[i].domain->package &&
+		    feature_may_be_on(&domains[j], FEATURE_TURBO_FREQ) &&
+		    (!user || !feature_is_on(&user->level, FEATURE_TURBO_FREQ)))
+			user = &domains[j];
+	return user;
 }
 
 bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
@@ -374,21 +250,21 @@ uint64_t clos_mask(const struct isst_context *context)
 
 /** A governor that picks frequencies itself holds them down: intel_pstate's own ones leave that to
  * the hardware. One CPU stands for all: drivers and governors are chosen for the whole system. */
-void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
-		     size_t count, bool with_governor)
+void warn_of_cpufreq(struct isst_change *change, const struct domain_snapshot *domains,
+		     bool (*is_meant)(const struct domain_snapshot *domain), bool with_governor)
 {
+	const size_t count = isst_domain_count(change->context);
 	struct kernel_files *files = &change->context->files;
 	char *driver = NULL, *governor = NULL;
 	unsigned int cpu;
 	uint64_t khz;
+	size_t i = 0;
 
-	while (count > 0 && (!request_is_active(requests) || !requests->domain->has_cpu)) {
-		requests++;
-		count--;
-	}
-	if (count == 0)
+	while (i < count && !(is_meant(&domains[i]) && domains[i].domain->has_cpu))
+		i++;
+	if (i == count)
 		return;
-	cpu = requests->domain->cpu;
+	cpu = domains[i].domain->cpu;
 	if (cpufreq_read(files, cpu, "scaling_max_freq", &khz))
 		return;
 	if (cpufreq_read(files, cpu, "base_frequency", &khz) == -ENOENT)

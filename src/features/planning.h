@@ -26,64 +26,14 @@ struct step *limit_steps_min(const struct limit_steps *steps, uint64_t present, 
 
 /* ---- Planning ---- */
 
-/** What is known of the domains of all requests before they are changed; element i belongs to
- * request i, with its current level or the one that was asked for. To be freed. */
-struct current_state {
-	struct domain_snapshot *domains;
-	size_t count;
-};
-
-/** Which level current_state_read() looks at. */
-enum level_choice {
-	LEVEL_CURRENT, /* the one of each domain */
-	LEVEL_GIVEN,   /* state_needs.level */
-};
-
-/** How much a change depends on an answer of the firmware. */
-enum need {
-	NOT_NEEDED, /* it is not asked */
-	OPTIONAL,   /* it is asked; where it cannot be read, the change does without it */
-	REQUIRED,   /* where it cannot be read, that is the request's failure */
-};
-
-/** What a change depends on: each query that is required can keep it from being made. */
-struct state_needs {
-	enum need levels; /* the summary of levels, and the @parts of @level */
-	enum level_choice choice;
-	unsigned int level;
-	unsigned int parts; /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
-	/* Whether a level of which something could not be read is complete enough; NULL: never.
-	 */
-	bool (*suffices)(const struct isst_level *level);
-	enum need core_power; /* whether core-power is supported and on */
-};
-
 /** Notes the level of a domain, if it was read, as the change is planned from it. */
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile);
 
-/** Reads what is needed of the requests' domains, behind what @current holds; to be freed in either
- * case. An optional fact that could not be read has its own failure. Returns 0 or -ENOMEM, -EINTR.
- */
-int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
-		       const struct state_needs *needs, struct current_state *current);
-void current_state_free(struct current_state *current);
-
-/** The turbo ratio limits that a level of a domain specifies. */
-struct level_limits {
-	const struct isst_domain *domain;
-	unsigned int level;
-	bool wanted; /* those that are not are left as they are */
-	struct isst_failure failure;
-	struct isst_value mhz[ISST_BUCKETS];
-};
-
-/** Reads limits of levels, each with its own failure. Returns 0 or a negative errno. */
-int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count);
-
-/** Notes what stands against a request. */
-__attribute__((format(printf, 4, 5))) void request_reject(struct isst_change *change,
-							  struct domain_request *request, int error,
-							  const char *format, ...);
+/** Notes what stands against a target in a domain. */
+__attribute__((format(printf, 5, 6))) void target_reject(struct isst_change *change,
+							 const struct isst_domain *domain,
+							 struct isst_failure *failure, int error,
+							 const char *format, ...);
 
 /**
  * Ends a request that was planned, with @error as a whole. Domains without CPUs follow the others:
@@ -102,6 +52,24 @@ void change_plan_without(struct isst_change *change, const struct isst_failure *
 static inline bool request_is_active(const struct domain_request *request)
 {
 	return request->failure.error == 0;
+}
+
+/** Whether a domain that a command reaches is part of the change. */
+static inline bool domain_is_active(const struct domain_snapshot *domain)
+{
+	return domain->role != NOT_REACHED && !domain->failure.error;
+}
+
+/** Whether it is one that was asked for. */
+static inline bool domain_is_asked(const struct domain_snapshot *domain)
+{
+	return domain->role == ASKED_FOR && !domain->failure.error;
+}
+
+/** Whether a domain, which is still part of the change, gets the level that is planned. */
+static inline bool domain_gets_level(const struct domain_snapshot *domain)
+{
+	return domain->gets_level && !domain->failure.error;
 }
 
 /** Bits of the values of items (enum firmware_setting describes them). */
@@ -136,24 +104,24 @@ bool feature_may_be_on(const struct domain_snapshot *current, unsigned int featu
 /** What was the matter where that is not known. */
 const char *feature_unknown_why(const struct domain_snapshot *current);
 
-/** Whether a feature may be on in the domain of request @i or, where core-power is the package's,
- * in any power domain of its package with CPUs: those of I/O dies follow these. */
-bool feature_in_use(const struct isst_change *change, const struct domain_request *requests,
-		    const struct current_state *current, size_t i, unsigned int feature);
+/** Whether a feature may be on in domain @i or, where core-power is the package's, in any power
+ * domain of its package with CPUs: those of I/O dies follow these. @domains: all of the machine */
+bool feature_in_use(const struct isst_context *context, const struct domain_snapshot *domains,
+		    size_t i, unsigned int feature);
 
-/** Whether turbo-freq may stay on in a power domain that has the turbo ratio limits of request @i
- * as well: they are the package's. @requests, @current: with those of the neighbours. For a change
- * that switches turbo-freq off. */
-bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
-			const struct current_state *current, size_t i);
+/** A power domain where turbo-freq may stay on, and that has the turbo ratio limits of domain @i as
+ * well: they are the package's; NULL: none. For a change that switches turbo-freq off. */
+const struct domain_snapshot *limits_user(const struct isst_context *context,
+					  const struct domain_snapshot *domains, size_t i);
 
 /** Whether a CPU of a domain is online once the steps planned so far are made. */
 bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
 			unsigned int cpu);
 
-/** Warns of HWP that is off and (@with_governor) of a governor that holds frequencies. */
-void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
-		     size_t count, bool with_governor);
+/** Warns of HWP that is off and (@with_governor) of a governor that holds frequencies, by the first
+ * of the domains that are meant. */
+void warn_of_cpufreq(struct isst_change *change, const struct domain_snapshot *domains,
+		     bool (*is_meant)(const struct domain_snapshot *domain), bool with_governor);
 
 /** Reports which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced:
  * those that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
@@ -161,16 +129,11 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how);
 
-/**
- * Adds steps that restore the saved settings of a feature (FEATURE_...) for the active
- * requests, as far as it still has the value that was written; warns of what is left alone.
- * @restored[i]: whether request i had saved settings, or has nothing to restore.
- * @limits[j] (of turbo-freq, else NULL): there is nothing to do about the turbo ratio limits of
- * request j: saved settings contain them, or nothing is left to restore
- */
+/** Adds steps that restore the saved settings of a feature (FEATURE_...) where domains share, as
+ * far as it still has the value that was written; warns of what is left alone. Sets @restored and,
+ * of turbo-freq, @limits_settled. @domains: all of the machine. */
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct domain_request *requests, const struct current_state *current,
-		   bool *restored, bool *limits);
+		   struct domain_snapshot *domains);
 
 /* ---- SST-BF of the BIOS: CPUs are held at their base frequencies by limits of cpufreq ---- */
 
@@ -188,8 +151,10 @@ int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char 
 
 /* ---- Limits, CPUs, and requests that are no settings ---- */
 
-/** As change_plan_level(), without its conclusion. */
-int plan_level_change(struct isst_change *change, struct domain_request *requests, size_t count,
+/** Plans a level for the domains that get it. What is not known of core-power is read. @online:
+ * CPUs go off- and online as it enables them. @domains: all of the machine, these with that level.
+ * Returns 0, also where domains fail, or a negative errno. */
+int plan_level_change(struct isst_change *change, struct domain_snapshot *domains,
 		      unsigned int level, bool online);
 /** Turbo ratio limits (MSR 0x1ad). */
 int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
@@ -230,9 +195,9 @@ int plan_uncore_limits(struct isst_change *change, struct limit_request *request
 /** All present CPUs online. After change_run() see isst_rediscover(). */
 int change_plan_all_online(struct isst_change *change);
 
-/** As change_plan_base_freq(), where the BIOS has set SST-BF up for good. */
-int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			  bool enable, bool automatic);
+/** SST-BF on or off where the BIOS has set it up for good. @domains: all of the machine */
+int plan_preset_base_freq(struct isst_change *change, struct domain_snapshot *domains, bool enable,
+			  bool automatic);
 
 /* ---- Places of uncore limits ---- */
 

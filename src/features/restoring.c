@@ -320,25 +320,22 @@ static int restore_domain(struct restoring *work)
  * enabled with saved settings: these would have been kept of all domains that it reached.
  */
 static int find_unsaved(struct isst_context *context, unsigned int feature,
-			const struct domain_request *requests, const struct current_state *current,
-			size_t i, bool *found)
+			const struct domain_snapshot *domains, size_t i, bool *found)
 {
 	*found = false;
-	for (size_t j = 0; j < current->count && !*found; j++) {
+	for (size_t j = 0; j < isst_domain_count(context) && !*found; j++) {
 		struct settings_found saved;
 		int on, error;
 
-		if (!request_is_active(&requests[j]) ||
-		    requests[j].domain->package != requests[i].domain->package)
+		if (!domains[j].shares || domains[j].domain->package != domains[i].domain->package)
 			continue;
-		on = context->platform.preset ? preset_base_freq_is_on(context, requests[j].domain)
-					      : feature_is_on(&current->domains[j].level, feature);
+		on = context->platform.preset ? preset_base_freq_is_on(context, domains[j].domain)
+					      : feature_is_on(&domains[j].level, feature);
 		if (on < 0)
 			return on;
 		if (!on)
 			continue;
-		error = settings_find(context, feature_name(feature), requests[j].domain, 0,
-				      &saved);
+		error = settings_find(context, feature_name(feature), domains[j].domain, 0, &saved);
 		if (error)
 			return error;
 		*found = !saved.any;
@@ -367,19 +364,19 @@ static bool has_limits(const struct isst_context *context, const struct item_lin
  * share core-power, one of their domains stands for all.
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct domain_request *requests, const struct current_state *current,
-		   bool *restored, bool *limits)
+		   struct domain_snapshot *domains)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
 	struct isst_context *context = change->context;
+	const size_t count = isst_domain_count(context);
 	enum turbo_state turbo;
 	/* Limits are compared with what they were written as: only base-freq has saved some. */
 	int error = feature == FEATURE_BASE_FREQ ? change_turbo_state(change, &turbo) : 0;
 
-	for (size_t i = 0; i < current->count && !error; i++) {
-		bool used = feature_in_use(change, requests, current, i, other_feature(feature));
-		const struct isst_domain *domain = requests[i].domain;
-		unsigned int level = current->domains[i].profile.current_level;
+	for (size_t i = 0; i < count && !error; i++) {
+		bool used = feature_in_use(context, domains, i, other_feature(feature));
+		const struct isst_domain *domain = domains[i].domain;
+		unsigned int level = domains[i].profile.current_level;
 		struct restoring work = { .change = change,
 					  .name = name,
 					  .user = used ? other : NULL,
@@ -388,30 +385,29 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 		struct settings_found found;
 		bool unsaved = false;
 
-		restored[i] = false;
-		if (!request_is_active(&requests[i]))
+		domains[i].restored = false;
+		if (!domains[i].shares)
 			continue;
 		error = settings_read(context, name, domain, level, &saved);
 		if (error == -ENOENT) {
 			error = settings_find(context, name, domain, level, &found);
 			if (found.restored)
-				error = find_unsaved(context, feature, requests, current, i,
-						     &unsaved);
-			restored[i] = found.restored && !unsaved;
-			if (limits)
-				limits[i] |= restored[i];
+				error = find_unsaved(context, feature, domains, i, &unsaved);
+			domains[i].restored = found.restored && !unsaved;
+			domains[i].limits_settled |= domains[i].restored;
 			continue;
 		}
 		if (!error) {
-			work.limits_stay = limits_stay_in_use(change, requests, current, i);
+			work.limits_stay = limits_user(context, domains, i);
 			work.saved = &saved;
 			work.of_user = &of_user;
-			restored[i] = true;
-			for (size_t j = 0; limits && j < current->count; j++)
-				limits[j] |= (i == j ||
-					      (context_has_power_domains(context) &&
-					       requests[j].domain->package == domain->package)) &&
-					     has_limits(context, &saved);
+			domains[i].restored = true;
+			for (size_t j = 0; j < count; j++)
+				domains[j].limits_settled |= (i == j ||
+							      (context_has_power_domains(context) &&
+							       domains[j].domain->package ==
+								       domain->package)) &&
+							     has_limits(context, &saved);
 			if (used)
 				error = settings_read(context, other, domain, level, &of_user);
 			if (!error || error == -ENOENT)

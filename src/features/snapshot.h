@@ -15,6 +15,13 @@ enum snapshot_parts {
 	SNAPSHOT_LEVEL = 16,		/* one level */
 };
 
+/** Whether a command reaches a domain. */
+enum domain_role {
+	NOT_REACHED,
+	NEIGHBOUR, /* of the same package as one that is asked for */
+	ASKED_FOR,
+};
+
 /** A domain, as far as it was read; each part has its own failure. */
 struct domain_snapshot {
 	const struct isst_domain *domain; /* in */
@@ -22,6 +29,30 @@ struct domain_snapshot {
 	struct isst_perf_profile profile;
 	struct isst_core_power core_power;
 	struct isst_level level; /* @level.level is in */
+
+	/* While a change is planned. */
+	bool is_target;	   /* what is stated of it counts */
+	uint32_t subjects; /* of these: 1 << enum subject */
+	/* The turbo ratio limits of the level as their register holds them; 0: it has none. */
+	uint64_t level_limits;
+	struct isst_failure limits_failure;
+	/* Where turbo-freq is on and shall be, and the machine was resumed since boot, which the
+	 * limits may not have outlived: those in force. */
+	bool has_present_limits;
+	uint64_t present_limits;
+	struct isst_failure present_failure;
+
+	/* While a command is planned. */
+	enum domain_role role;
+	struct isst_failure failure; /* why it is left out; -ECANCELED: there is nothing to do */
+	bool counts;		     /* the settings that are planned next are for it */
+	/* It takes part in what is the package's: it is active, or has no CPUs, lacks the feature
+	 * and has core-power, in a package of which one is active. */
+	bool shares;
+	bool restored;	      /* it had saved settings, or has nothing to restore */
+	bool limits_settled;  /* the same of turbo ratio limits */
+	bool gets_level;      /* a level change is for it */
+	unsigned int settled; /* features that the change enables, or restores, behind a level */
 };
 
 /** Reads the parts of domains but for their levels. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */

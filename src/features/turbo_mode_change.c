@@ -67,11 +67,11 @@ int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_req
 
 		requests[i].failure = (struct isst_failure){ 0 };
 		if (change->context->platform.preset)
-			request_reject(change, &requests[i], -EOPNOTSUPP,
-				       "the turbo ratio limits are configured by the BIOS");
+			target_reject(change, domain, &requests[i].failure, -EOPNOTSUPP,
+				      "the turbo ratio limits are configured by the BIOS");
 		else if (isst_cpuset_count(domain->present) == 0)
-			request_reject(change, &requests[i], -EOPNOTSUPP,
-				       "there is no CPU to which turbo ratio limits apply");
+			target_reject(change, domain, &requests[i].failure, -EOPNOTSUPP,
+				      "there is no CPU to which turbo ratio limits apply");
 		else
 			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
 				 limits);

@@ -178,7 +178,7 @@ static void check_support_later(const struct wanted *wanted, struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct isst_domain *domain = item_domain(wanted->context, &entry->item);
 
-		if (!wanted_facts(wanted, domain)->specified.features_assumed ||
+		if (!wanted_facts(wanted, domain)->level.features_assumed ||
 		    !(entry->bits & entry->mask))
 			continue;
 		step->before = check_support;
@@ -330,32 +330,35 @@ static unsigned int settled_features(const struct wanted *wanted, const struct i
 /** Plans one level for all domains that shall have it, where one of them has another. */
 static int plan_one_level(struct wanted *wanted, unsigned int level)
 {
-	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
-	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
-	size_t count = 0;
-	int error = requests && settings ? 0 : -ENOMEM;
+	struct domain_snapshot *domains = wanted->facts.domains;
+	bool any = false;
+	int error = 0;
 
-	for (size_t i = 0; i < wanted->count && !error; i++)
-		if (wanted->items[i].subject == SUBJECT_LEVEL && wanted->items[i].bits == level &&
-		    wanted_changes_level(wanted, &wanted->items[i])) {
-			settings[count] = wanted->items[i].setting;
-			requests[count].domain = wanted->items[i].domain;
-			requests[count].settled = settled_features(wanted, requests[count].domain);
-			count++;
-		}
-	if (!error && count > 0)
-		error = plan_level_change(wanted->change, requests, count, level, false);
-	for (size_t i = 0; i < count && !error; i++) {
-		if (!requests[i].failure.error)
+	for (size_t i = 0; i < wanted->facts.count; i++)
+		domains[i].gets_level = false;
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		struct domain_snapshot *domain = &domains[item->domain->index];
+
+		if (item->subject != SUBJECT_LEVEL || item->bits != level ||
+		    !wanted_changes_level(wanted, item))
 			continue;
-		if (isst_domain_is_io(requests[i].domain) && !setting_names_domain(settings[i]))
-			change_warn_left_out(wanted->change, requests[i].failure.message);
-		else
-			error = wanted_fails(wanted, settings[i], requests[i].domain,
-					     &requests[i].failure);
+		any = domain->gets_level = true;
+		domain->settled = settled_features(wanted, item->domain);
 	}
-	free(requests);
-	free(settings);
+	if (any)
+		error = plan_level_change(wanted->change, domains, level, false);
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		const struct isst_failure *failure = &domains[item->domain->index].failure;
+
+		if (item->subject != SUBJECT_LEVEL || item->bits != level || !failure->error)
+			continue;
+		if (isst_domain_is_io(item->domain) && !setting_names_domain(item->setting))
+			change_warn_left_out(wanted->change, failure->message);
+		else
+			error = wanted_fails(wanted, item->setting, item->domain, failure);
+	}
 	return error;
 }
 

@@ -11,71 +11,16 @@ struct isst_change;
 /** Adds the steps. Objections stay with the change. Returns 0, -ENOMEM or -EINTR. */
 int wanted_plan(struct wanted *wanted, struct isst_change *change);
 
-/* ---- What a request reaches beyond its own domain ---- */
+/* ---- Commands ---- */
 
-/** The requests of a change, then their neighbours: the other domains of the same packages. */
-struct package_scope {
+/** Settings for domains, and for others of their packages as far as these share what is set. */
+struct planned_command {
 	struct isst_change *change;
-	struct domain_request *requests;
-	struct current_state current; /* of all of them */
-	size_t count, own;	      /* of all; of the change itself */
-	size_t first;		      /* of the steps of the change, the first one */
-	/* The requests as far as they take part in what is the package's: besides those that are
-	 * active the domains without CPUs that lack the feature and have core-power, in packages of
-	 * which one is active. */
-	struct domain_request *sharing;
-	bool *restored, *limits; /* of `disable`, as plan_restoring() leaves them */
-	/* For plan_settings(); @high_priority: CPUs of a setting of such cores. */
-	struct configuration settings;
-	struct isst_cpuset *high_priority;
+	struct configuration settings; /* that are planned next */
+	struct facts facts;
+	struct isst_cpuset *high_priority; /* CPUs of a setting of such cores */
+	size_t first;			   /* of the steps of the change, the first one */
 };
-
-/** Which domains belong to a scope besides those of the requests. */
-enum scope_width {
-	SCOPE_REQUESTS,	     /* none */
-	SCOPE_POWER_DOMAINS, /* other power domains of a package, where it has several */
-	SCOPE_PACKAGES,	     /* all others of a package */
-};
-
-/** What has to be known, of the requests and of their neighbours. */
-struct scope_needs {
-	enum scope_width width;
-	struct state_needs own, neighbours;
-};
-
-/** Finds the neighbours and reads the state of all, as current_state_read() does. Where core-power
- * is needed, neighbours that lack it are not active; what else fails of one becomes the failure of
- * the requests of its package. To be ended with package_scope_end(). Returns 0 or a negative errno
- * (and there is nothing to end). */
-int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
-			size_t count, const struct scope_needs *needs, struct package_scope *scope);
-
-/** To be called when the requests have been checked: neighbours without one that is left are not
- * active either. Returns 0 or -ENOMEM. */
-int package_scope_settle(struct package_scope *scope);
-
-void package_scope_clear(struct package_scope *scope);
-
-/** Gives what stands against the requests back to them, releases the scope, which may be none, and
- * ends the request as plan_conclude() does. */
-int package_scope_end(struct package_scope *scope, struct isst_change *change,
-		      struct domain_request *requests, size_t count, int error);
-
-/** How many of the scope's requests core-power is switched for: all where it is the package's. */
-size_t package_scope_core_power_count(const struct package_scope *scope);
-
-/** Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
- * restored from saved settings: unless the other feature needs it. Returns 0 or a negative errno.
- */
-int package_scope_core_power_off(struct package_scope *scope, unsigned int feature);
-
-/** Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
- * active, and in the I/O dies of packages where it stays on in no power domain with CPUs. With
- * --auto what was saved is restored; else it stays, and is reported. Returns 0 or a negative errno.
- */
-int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic);
-
-/* ---- Of commands ---- */
 
 /** Core-power, and its priority. */
 #define SUBJECTS_OF_SWITCHES \
@@ -86,20 +31,47 @@ int package_scope_disable(struct package_scope *scope, unsigned int feature, boo
 	 1U << SUBJECT_CLOS_EPP | 1U << SUBJECT_CLOS_WEIGHT)
 #define ALL_SUBJECTS UINT32_MAX
 
-/** Adds a setting to those of a scope, for all of it. Returns 0 or -ENOMEM. */
-int scope_add_setting(struct package_scope *scope, enum subject subject, unsigned int index,
-		      enum wanted_kind wanted, uint64_t number);
-
-/**
- * Adds the steps for the settings of a scope, where nothing stands against it any more; it has none
- * then.
- *
- * @requests: of the scope; where they are active the settings count
- * @shared: those that count in others than the active requests of the scope itself
- * Returns 0 or a negative errno with a message.
+/** Finds the neighbours of domains and reads the state of all, at the levels of the settings. Where
+ * core-power is needed, neighbours that lack it are not active; what else fails of one becomes the
+ * failure of the others of its package. To be ended in either case. Returns 0 or a negative errno.
  */
-int plan_settings(struct package_scope *scope, const struct domain_request *requests,
-		  uint32_t shared);
+int command_begin(struct planned_command *command, const struct domain_request *requests,
+		  size_t count, const struct command_needs *needs);
+
+/** To be called when the domains have been checked: neighbours without one that is left are not
+ * active either. */
+void command_settle(struct planned_command *command);
+
+/** Adds a setting for all that is selected. Returns 0 or -ENOMEM. */
+int command_add(struct planned_command *command, enum subject subject, unsigned int index,
+		enum wanted_kind wanted, uint64_t number);
+
+/** Selects what the settings are for. */
+void command_select(struct planned_command *command,
+		    bool (*selects)(const struct domain_snapshot *domain));
+bool domain_shares(const struct domain_snapshot *domain);
+
+/** Adds the steps for the settings, where nothing stands against them any more; there are none
+ * then. @shared: subjects that count where others are selected than active domains that were asked
+ * for. Returns 0 or a negative errno with a message. */
+int command_plan(struct planned_command *command, uint32_t shared);
+
+/** Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where it was asked
+ * for, and in the I/O dies of packages where it stays on in no power domain with CPUs. With --auto
+ * what was saved is restored; else it stays, and is reported. Returns 0 or a negative errno. */
+int command_disable(struct planned_command *command, unsigned int feature, bool automatic);
+
+/** Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
+ * restored from saved settings: unless the other feature needs it. Returns 0 or a negative errno.
+ */
+int command_core_power_off(struct planned_command *command, unsigned int feature);
+
+void command_clear(struct planned_command *command);
+
+/** Gives what stands against the domains to the requests, clears the command, and ends the request
+ * as plan_conclude() does. */
+int command_end(struct planned_command *command, struct domain_request *requests, size_t count,
+		int error);
 
 /* ---- Parts of the change ---- */
 
@@ -129,9 +101,9 @@ int wanted_warn_of_replaced(const struct wanted *wanted);
 int wanted_check_clos(struct wanted *wanted);
 
 /** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
- * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */
-int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
-			   size_t count);
+ * that, firmware decides. Rejects the domains that are meant; returns 0 or -ENOMEM. */
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_snapshot *domains,
+			   bool (*is_meant)(const struct domain_snapshot *domain));
 
 /** Warns of limits outside the processor's frequencies that cannot be kept to: the firmware would
  * clip them. A maximum above them limits nothing. @no_limit: how no limit is asked for. */

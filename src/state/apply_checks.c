@@ -272,7 +272,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 			    !states_turbo_freq(wanted, domain))
 				continue;
 			if (!info)
-				info = &facts->domains[j].specified.turbo_freq_info;
+				info = &facts->domains[j].level.turbo_freq_info;
 			cores += count_cores(wanted->context, domain);
 			for (size_t k = 0; k < wanted->count; k++)
 				if (wanted->items[k].subject == SUBJECT_ASSOCIATION &&
@@ -307,7 +307,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 
 /** Finds the classes of a domain that `enable --auto` of a feature has set otherwise; @moves: or
  * the associations, of which only those are saved that it had to write. */
-static int find_replaced(const struct wanted *wanted, const struct domain_facts *facts,
+static int find_replaced(const struct wanted *wanted, const struct domain_snapshot *facts,
 			 const char *name, struct isst_cpuset *classes, bool *moves)
 {
 	struct item_lines saved;
@@ -334,7 +334,7 @@ static int find_replaced(const struct wanted *wanted, const struct domain_facts 
 	return error == -ENOENT ? 0 : error;
 }
 
-static int warn_of_replaced(const struct wanted *wanted, const struct domain_facts *facts,
+static int warn_of_replaced(const struct wanted *wanted, const struct domain_snapshot *facts,
 			    unsigned int feature)
 {
 	struct isst_cpuset *classes = isst_cpuset_new();
@@ -372,7 +372,7 @@ int wanted_warn_of_replaced(const struct wanted *wanted)
 		if (wanted->items[i].subject == SUBJECT_BASE_FREQ)
 			enabled = FEATURE_BASE_FREQ;
 	for (size_t i = 0; i < 2 * wanted->facts.count && !error; i++) {
-		const struct domain_facts *facts = &wanted->facts.domains[i / 2];
+		const struct domain_snapshot *facts = &wanted->facts.domains[i / 2];
 		unsigned int feature = FEATURES[i % 2];
 
 		/* Of commands only `enable --auto`, which updates what it has set before. */
@@ -392,7 +392,7 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted)
 
 		if (item->subject != SUBJECT_TURBO_FREQ || item->bits ||
 		    isst_domain_is_io(item->domain) || wanted_changes_level(wanted, item) ||
-		    !feature_is_on(&wanted_facts(wanted, item->domain)->specified,
+		    !feature_is_on(&wanted_facts(wanted, item->domain)->level,
 				   FEATURE_TURBO_FREQ) ||
 		    !context_has_power_domains(wanted->context) ||
 		    !wanted_turbo_freq_on(wanted, package))
@@ -430,8 +430,8 @@ static void warn_of_core_power(const struct wanted *wanted, const struct isst_do
 				      "service count");
 }
 
-int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
-			   size_t count)
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_snapshot *domains,
+			   bool (*is_meant)(const struct domain_snapshot *domain))
 {
 	struct isst_context *context = change->context;
 	enum turbo_state state;
@@ -439,46 +439,54 @@ int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *re
 
 	if (error == -ENOMEM)
 		return error;
-	for (size_t i = 0; i < count; i++) {
-		if (!request_is_active(&requests[i]))
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		struct domain_snapshot *domain = &domains[i];
+
+		if (!is_meant(domain))
 			continue;
 		if (error)
-			request_reject(change, &requests[i], error, "%s", isst_error(context));
+			target_reject(change, domain->domain, &domain->failure, error, "%s",
+				      isst_error(context));
 		else if (state == TURBO_OFF)
-			request_reject(change, &requests[i], -EIO,
-				       "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
-				       "/intel_pstate/no_turbo, or enable turbo in the BIOS");
+			target_reject(change, domain->domain, &domain->failure, -EIO,
+				      "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
+				      "/intel_pstate/no_turbo, or enable turbo in the BIOS");
 	}
 	return 0;
+}
+
+static bool domain_counts(const struct domain_snapshot *domain)
+{
+	return domain->counts && !domain->failure.error;
 }
 
 /** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state
  * nevertheless, which it then gets back. */
 int wanted_check_turbo(struct wanted *wanted)
 {
-	struct isst_change *change = wanted->change;
-	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
-	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
-	size_t count = 0;
-	int error = requests && settings ? 0 : -ENOMEM;
+	struct domain_snapshot *domains = wanted->facts.domains;
+	bool any = false;
+	int error = 0;
 
-	for (size_t i = 0; i < wanted->count && !error; i++)
+	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted_enables_turbo_freq(wanted, &wanted->items[i])) {
-			settings[count] = wanted->items[i].setting;
-			requests[count++].domain = wanted->items[i].domain;
+			domains[wanted->items[i].domain->index].counts = any = true;
+			domains[wanted->items[i].domain->index].failure.error = 0;
 		}
-	if (!error && count > 0) {
-		error = turbo_freq_check_turbo(change, requests, count);
-		warn_of_cpufreq(change, requests, count, true);
+	if (any) {
+		error = turbo_freq_check_turbo(wanted->change, domains, domain_counts);
+		warn_of_cpufreq(wanted->change, domains, domain_counts, true);
 	}
-	for (size_t i = 0; i < count && !error; i++) {
-		warn_of_core_power(wanted, requests[i].domain);
-		if (requests[i].failure.error)
-			error = wanted_fails(wanted, settings[i], requests[i].domain,
-					     &requests[i].failure);
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		const struct isst_failure *failure = &domains[item->domain->index].failure;
+
+		if (!wanted_enables_turbo_freq(wanted, item))
+			continue;
+		warn_of_core_power(wanted, item->domain);
+		if (failure->error)
+			error = wanted_fails(wanted, item->setting, item->domain, failure);
 	}
-	free(requests);
-	free(settings);
 	return error;
 }
 
@@ -492,7 +500,7 @@ static void warn_of_ratio_limits(const struct wanted *wanted)
 
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
-		const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+		const struct domain_snapshot *facts = wanted_facts(wanted, item->domain);
 		bool on = shared ? wanted_turbo_freq_on(wanted, item->domain->package)
 				 : wanted_domain_turbo_freq_on(wanted, facts);
 
@@ -520,9 +528,9 @@ int wanted_warn_of_held_cores(struct wanted *wanted)
 		warn_of_ratio_limits(wanted);
 	for (size_t i = 0; i < wanted->facts.count && wanted->high_priority && !error; i++)
 		/* Of neighbours that a command reaches levels need not be known. */
-		if (wanted->facts.domains[i].specified.domain &&
+		if (wanted->facts.domains[i].level.domain &&
 		    !isst_domain_is_io(wanted->facts.domains[i].domain))
-			error = low_limits_find(change, &wanted->facts.domains[i].specified,
+			error = low_limits_find(change, &wanted->facts.domains[i].level,
 						wanted->high_priority, &low);
 	/* One line for each limit, whatever the number of CPUs. */
 	for (size_t i = 0; i < low.count; i++) {

@@ -13,47 +13,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_enable(struct package_scope *scope, size_t i, bool automatic)
-{
-	const struct domain_snapshot *current = &scope->current.domains[i];
-	const struct isst_base_freq *info = &current->level.base_freq_info;
-	struct domain_request *request = &scope->requests[i];
+enum { MHZ_PER_RATIO = 100 };
 
-	if (!request_is_active(request))
+static void check_enable(struct planned_command *command, struct domain_snapshot *domain,
+			 bool automatic)
+{
+	const struct isst_base_freq *info = &domain->level.base_freq_info;
+	struct isst_change *change = command->change;
+
+	if (!domain_is_asked(domain))
 		return;
-	if (current->level.base_freq == ISST_FEATURE_UNSUPPORTED)
-		request_reject(
-			scope->change, request, -EOPNOTSUPP,
-			"base-freq feature is not present at this level %u%s", current->level.level,
-			feature_levels_text(scope->change->context, current, 1, FEATURE_BASE_FREQ));
-	else if (automatic && !current->core_power.supported)
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "core-power feature, which --auto needs, is not present");
+	if (domain->level.base_freq == ISST_FEATURE_UNSUPPORTED)
+		target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "base-freq feature is not present at this level %u%s",
+			      domain->level.level,
+			      feature_levels_text(change->context, domain, 1, FEATURE_BASE_FREQ));
+	else if (automatic && !domain->core_power.supported)
+		target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "core-power feature, which --auto needs, is not present");
 	else if (automatic && info->failure.error &&
 		 (info->high_mhz.state != ISST_KNOWN || info->low_mhz.state != ISST_KNOWN ||
 		  !info->high_priority))
 		/* Power and temperature of SST-BF are not needed. */
-		request->failure = info->failure;
+		domain->failure = info->failure;
 }
 
 /** Checks what --auto goes by: reports that make no sense are not written. */
-static void check_report(struct package_scope *scope, size_t i, const struct level_limits *limits)
+static void check_report(struct planned_command *command, struct domain_snapshot *domain)
 {
-	const struct isst_level *level = &scope->current.domains[i].level;
-	unsigned int high_mhz = level->base_freq_info.high_mhz.value;
-	unsigned int low_mhz = level->base_freq_info.low_mhz.value;
+	const struct isst_base_freq *info = &domain->level.base_freq_info;
+	unsigned int high_mhz = info->high_mhz.value, low_mhz = info->low_mhz.value;
 	/* 0: not known */
-	unsigned int highest_mhz = limits->mhz[0].value;
-	const struct isst_domain *domain = scope->requests[i].domain;
+	unsigned int highest_mhz = (domain->level_limits & 0xff) * MHZ_PER_RATIO;
 	const char *contradiction = NULL;
 	bool any = false;
 
 	/* Not each power domain of a package need have a high priority core. */
-	for (size_t j = 0; j < scope->own; j++)
-		any |= (j == i || (context_has_power_domains(scope->change->context) &&
-				   scope->requests[j].domain->package == domain->package)) &&
-		       isst_cpuset_count(
-			       scope->current.domains[j].level.base_freq_info.high_priority) > 0;
+	for (size_t j = 0; j < command->facts.count; j++) {
+		const struct domain_snapshot *other = &command->facts.domains[j];
+
+		any |= (other == domain || (context_has_power_domains(command->change->context) &&
+					    other->role == ASKED_FOR &&
+					    other->domain->package == domain->domain->package)) &&
+		       isst_cpuset_count(other->level.base_freq_info.high_priority) > 0;
+	}
 	if (high_mhz == 0 || low_mhz == 0)
 		contradiction = "neither can be 0";
 	else if (high_mhz < low_mhz)
@@ -61,89 +64,65 @@ static void check_report(struct package_scope *scope, size_t i, const struct lev
 	else if (highest_mhz > 0 && high_mhz > highest_mhz)
 		contradiction = "the former is above the highest turbo frequency of that level";
 	if (!any)
-		request_reject(
-			scope->change, &scope->requests[i], -EIO,
+		target_reject(
+			command->change, domain->domain, &domain->failure, -EIO,
 			"the firmware reports no high priority core at level %u: all of its cores would "
 			"get low priority",
-			level->level);
+			domain->level.level);
 	else if (contradiction)
-		request_reject(
-			scope->change, &scope->requests[i], -EIO,
+		target_reject(
+			command->change, domain->domain, &domain->failure, -EIO,
 			"the firmware reports base frequencies of %u MHz (high priority) and %u MHz "
 			"(low priority) at level %u: %s",
-			high_mhz, low_mhz, level->level, contradiction);
-}
-
-/** Whether what enabling with --auto goes by makes sense. */
-static int check_reports(struct package_scope *scope)
-{
-	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
-	int error = limits ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < scope->own && !error; i++)
-		limits[i] = (struct level_limits){
-			.domain = scope->requests[i].domain,
-			.level = scope->current.domains[i].level.level,
-			.wanted = request_is_active(&scope->requests[i]) &&
-				  isst_cpuset_count(scope->requests[i].domain->present) > 0,
-		};
-	if (!error)
-		error = level_limits_read(scope->change->context, limits, scope->own);
-	for (size_t i = 0; i < scope->own && !error; i++)
-		if (limits[i].wanted)
-			check_report(scope, i, &limits[i]);
-	free(limits);
-	return error;
+			high_mhz, low_mhz, domain->level.level, contradiction);
 }
 
 /** The base frequencies that a domain gets: its own or, of a neighbour and of one without CPUs,
  * those of a domain with CPUs of its package that was asked for. */
-static const struct isst_base_freq *base_freq_of(const struct package_scope *scope, size_t i)
+static const struct isst_base_freq *base_freq_of(const struct facts *facts,
+						 const struct domain_snapshot *domain)
 {
-	size_t owner = i;
+	const struct domain_snapshot *owner = domain;
 
-	if (i < scope->own && !isst_domain_is_io(scope->requests[i].domain))
-		return &scope->current.domains[i].level.base_freq_info;
-	for (size_t j = 0; j < scope->own; j++)
-		if (request_is_active(&scope->requests[j]) &&
-		    !isst_domain_is_io(scope->requests[j].domain) &&
-		    scope->requests[j].domain->package == scope->requests[i].domain->package)
-			owner = j;
-	return &scope->current.domains[owner].level.base_freq_info;
+	for (size_t i = 0; i < facts->count; i++)
+		if ((domain->role != ASKED_FOR || isst_domain_is_io(domain->domain)) &&
+		    domain_is_asked(&facts->domains[i]) &&
+		    !isst_domain_is_io(facts->domains[i].domain) &&
+		    facts->domains[i].domain->package == domain->domain->package)
+			owner = &facts->domains[i];
+	return &owner->level.base_freq_info;
 }
 
 /** The cores of high priority are in CLOS 0, which guarantees the high base frequency; the others,
  * in CLOS 3, have the low one. Turbo-freq stays as it is. */
-static int add_priorities(struct package_scope *scope)
+static int add_priorities(struct planned_command *command)
 {
-	struct isst_context *context = scope->change->context;
-	int error = scope_add_setting(scope, SUBJECT_HIGH_PRIORITY, INDEX_ALL, WANTED_CORES, 0);
+	struct isst_context *context = command->change->context;
+	int error = command_add(command, SUBJECT_HIGH_PRIORITY, INDEX_ALL, WANTED_CORES, 0);
 
 	if (!error)
-		error = scope_add_setting(scope, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_UNMANAGED,
-					  0);
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		const struct isst_domain *domain = scope->requests[i].domain;
-		const struct domain_snapshot *current = &scope->current.domains[i];
-		const struct isst_base_freq *info = base_freq_of(scope, i);
+		error = command_add(command, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_UNMANAGED, 0);
+	for (size_t i = 0; i < command->facts.count && !error; i++) {
+		const struct domain_snapshot *domain = &command->facts.domains[i];
+		const struct isst_base_freq *info = base_freq_of(&command->facts, domain);
 		struct setting min = { .subject = SUBJECT_CLOS_MIN,
 				       .index = INDEX_ALL,
 				       .wanted = WANTED_KHZ,
 				       .number = info->low_mhz.value * UINT64_C(1000) };
 
-		if (!request_is_active(&scope->sharing[i]))
+		if (!domain->shares)
 			continue;
-		error = settings_add(&scope->settings, context, domain, min);
+		error = settings_add(&command->settings, context, domain->domain, min);
 		min.index = 0;
 		min.number = info->high_mhz.value * UINT64_C(1000);
 		if (!error)
-			error = settings_add(&scope->settings, context, domain, min);
-		if (!error && i < scope->own && request_is_active(&scope->requests[i]))
-			error = isst_cpuset_add_set(scope->high_priority,
-						    current->level.base_freq_info.high_priority);
+			error = settings_add(&command->settings, context, domain->domain, min);
+		if (!error && domain_is_asked(domain))
+			error = isst_cpuset_add_set(command->high_priority,
+						    domain->level.base_freq_info.high_priority);
 		if (!error)
-			error = settings_level(scope->change, domain,
-					       current->profile.current_level);
+			error = settings_level(command->change, domain->domain,
+					       domain->profile.current_level);
 	}
 	return error;
 }
@@ -270,9 +249,9 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 }
 
 /** The limits of cpufreq of every CPU that is online, after the base frequencies have changed. */
-static int plan_limits(const struct package_scope *scope)
+static int plan_limits(const struct planned_command *command)
 {
-	struct isst_change *change = scope->change;
+	struct isst_change *change = command->change;
 	struct limits_plan plan = { .change = change };
 	int error = change_turbo_state(change, &plan.turbo);
 
@@ -280,12 +259,13 @@ static int plan_limits(const struct package_scope *scope)
 	plan.min = change_step(change, ITEM_SCALING_MIN);
 	if (plan.max)
 		plan.max->after = name_removed_limits;
-	for (size_t i = 0; i < scope->own && !error; i++) {
-		const struct isst_base_freq *info = &scope->current.domains[i].level.base_freq_info;
-		const struct isst_domain *domain = scope->requests[i].domain;
+	for (size_t i = 0; i < command->facts.count && !error; i++) {
+		const struct domain_snapshot *target = &command->facts.domains[i];
+		const struct isst_base_freq *info = &target->level.base_freq_info;
+		const struct isst_domain *domain = target->domain;
 		unsigned int cpu;
 
-		if (!request_is_active(&scope->requests[i]))
+		if (!domain_is_asked(target))
 			continue;
 		error = forecast_highest(&plan, domain);
 		isst_cpuset_for_each (cpu, domain->present) {
@@ -300,82 +280,90 @@ static int plan_limits(const struct package_scope *scope)
 	return error ? error : change_turbo_state(change, &plan.turbo);
 }
 
-static int plan_enable(struct package_scope *scope, bool automatic)
+static int plan_enable(struct planned_command *command, bool automatic)
 {
-	struct isst_change *change = scope->change;
-	int error = scope_add_setting(scope, SUBJECT_BASE_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
+	struct isst_change *change = command->change;
+	int error = command_add(command, SUBJECT_BASE_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
 
-	scope->high_priority = isst_cpuset_new();
-	if (!scope->high_priority)
+	command->high_priority = isst_cpuset_new();
+	if (!command->high_priority)
 		error = -ENOMEM;
 	if (automatic || context_has_power_domains(change->context))
-		warn_of_cpufreq(change, scope->requests, scope->own, automatic);
+		warn_of_cpufreq(change, command->facts.domains, domain_is_asked, automatic);
 	if (!error && automatic)
-		error = add_priorities(scope);
+		error = add_priorities(command);
+	command_select(command, domain_shares);
 	if (!error)
-		error = plan_settings(scope, scope->sharing,
-				      automatic ? SUBJECTS_OF_CORE_POWER : 0);
+		error = command_plan(command, automatic ? SUBJECTS_OF_CORE_POWER : 0);
 	if (!error && automatic)
-		error = plan_limits(scope);
+		error = plan_limits(command);
 	if (!error && automatic)
 		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
-				      feature_name(FEATURE_TURBO_FREQ), scope->first);
+				      feature_name(FEATURE_TURBO_FREQ), command->first);
 	return error;
 }
 
-static int plan_disable(struct package_scope *scope, bool automatic)
+static int plan_disable(struct planned_command *command, bool automatic)
 {
 	struct step *min;
-	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic);
+	int error = command_disable(command, FEATURE_BASE_FREQ, automatic);
 
 	if (error || !automatic)
 		return error;
 	/* Where nothing is restored limits of cpufreq become those of the processor. */
-	min = change_step(scope->change, ITEM_SCALING_MIN);
-	for (size_t i = 0; i < scope->own; i++) {
-		const struct isst_domain *domain = scope->requests[i].domain;
+	min = change_step(command->change, ITEM_SCALING_MIN);
+	for (size_t i = 0; i < command->facts.count; i++) {
+		const struct domain_snapshot *target = &command->facts.domains[i];
+		const struct isst_domain *domain = target->domain;
 		unsigned int cpu;
 
-		if (!request_is_active(&scope->requests[i]) || scope->restored[i])
+		if (!domain_is_asked(target) || target->restored)
 			continue;
 		isst_cpuset_for_each (cpu, domain->online)
 			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
 	}
-	return package_scope_core_power_off(scope, FEATURE_BASE_FREQ);
+	return command_core_power_off(command, FEATURE_BASE_FREQ);
 }
 
 int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
 	/* What it need not know cannot keep the change from being made. */
-	struct scope_needs needs = { .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
-	struct package_scope scope = { 0 };
+	struct command_needs needs = { .asked = { .levels = REQUIRED } };
+	struct planned_command command = { .change = change };
+	bool preset = change->context->platform.preset;
+	struct facts *facts = &command.facts;
 	int error;
 
-	if (change->context->platform.preset)
-		return plan_conclude(
-			change, requests, count,
-			plan_preset_base_freq(change, requests, count, enable, automatic));
-	if (automatic) {
-		needs.own.core_power = REQUIRED;
-		needs.own.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
+	if (automatic && !preset) {
+		needs.asked.core_power = REQUIRED;
+		needs.asked.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
 	}
-	if (!enable || automatic) {
-		needs.width = SCOPE_POWER_DOMAINS;
-		needs.neighbours = needs.own;
+	if ((!enable || automatic) && !preset) {
+		needs.reach = REACH_POWER_DOMAINS;
+		needs.neighbours = needs.asked;
 		needs.neighbours.parts = ISST_LEVEL_FEATURES;
 	}
 	/* I/O dies go off with the last of the others. */
 	if (!enable && !automatic)
 		needs.neighbours.levels = OPTIONAL;
-	error = package_scope_begin(change, requests, count, &needs, &scope);
-	for (size_t i = 0; i < scope.own && enable; i++)
-		check_enable(&scope, i, automatic);
-	if (!error && enable && automatic)
-		error = check_reports(&scope);
-	if (!error)
-		error = package_scope_settle(&scope);
-	if (!error)
-		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
-	return package_scope_end(&scope, change, requests, count, error);
+	error = command_begin(&command, requests, count, &needs);
+	for (size_t i = 0; i < facts->count && enable && !preset && !error; i++)
+		check_enable(&command, &facts->domains[i], automatic);
+	if (!error && enable && automatic && !preset) {
+		for (size_t i = 0; i < facts->count; i++)
+			facts->domains[i].subjects = domain_is_asked(&facts->domains[i]);
+		error = facts_read_limits(facts);
+		for (size_t i = 0; i < facts->count && !error; i++)
+			if (domain_is_asked(&facts->domains[i]) &&
+			    isst_cpuset_count(facts->domains[i].domain->present) > 0)
+				check_report(&command, &facts->domains[i]);
+	}
+	command_settle(&command);
+	if (!error && preset)
+		error = plan_preset_base_freq(change, facts->domains, enable, automatic);
+	else if (!error)
+		error = enable ? plan_enable(&command, automatic)
+			       : plan_disable(&command, automatic);
+	return command_end(&command, requests, count, error);
 }

@@ -218,8 +218,8 @@ struct comparison {
 static bool find_in_facts(const struct wanted *wanted, const struct wanted_item *item,
 			  uint64_t *value)
 {
-	const struct domain_facts *facts = wanted_facts(wanted, item->domain);
-	bool current = facts->level == facts->profile.current_level;
+	const struct domain_snapshot *facts = wanted_facts(wanted, item->domain);
+	bool current = facts->level.level == facts->profile.current_level;
 	bool one_switch = wanted->context->firmware.operations->one_core_power_switch;
 
 	switch (item->item.kind) {
@@ -227,10 +227,9 @@ static bool find_in_facts(const struct wanted *wanted, const struct wanted_item 
 		*value = facts->profile.current_level;
 		return true;
 	case ITEM_FEATURES:
-		*value = (feature_is_on(&facts->specified, FEATURE_TURBO_FREQ) ? FEATURE_TURBO_FREQ
-									       : 0U) |
-			 (feature_is_on(&facts->specified, FEATURE_BASE_FREQ) ? FEATURE_BASE_FREQ
-									      : 0U);
+		*value = (feature_is_on(&facts->level, FEATURE_TURBO_FREQ) ? FEATURE_TURBO_FREQ
+									   : 0U) |
+			 (feature_is_on(&facts->level, FEATURE_BASE_FREQ) ? FEATURE_BASE_FREQ : 0U);
 		return current;
 	case ITEM_CORE_POWER:
 		*value = facts->core_power.enabled;

@@ -82,7 +82,7 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 /** Reports which CLOS limits and associations stay in a domain when core-power goes off, where they
  * are not those of power-on. What cannot be read is passed over: nothing depends on it. @in_force:
  * classes hold all the same, or may. */
-static void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request,
+static void warn_of_clos_remains(struct isst_change *change, const struct isst_domain *domain,
 				 bool in_force)
 {
 	struct memory_stream text;
@@ -90,11 +90,11 @@ static void warn_of_clos_remains(struct isst_change *change, const struct domain
 
 	if (memory_stream_open(&text))
 		return;
-	any = print_limits(change->context, request->domain, text.stream);
-	any = print_associations(change->context, request->domain, any, text.stream);
+	any = print_limits(change->context, domain, text.stream);
+	any = print_associations(change->context, domain, any, text.stream);
 	if (memory_stream_close(&text) == 0 && any)
 		change_warn(change, ISST_WARNING_CLOS_SETTINGS_KEPT,
-			    "%s: %s: kept, and in effect %s", request->domain->name, text.text,
+			    "%s: %s: kept, and in effect %s", domain->name, text.text,
 			    in_force ? "while turbo-freq is enabled"
 				     : "again when core-power is enabled");
 	free(text.text);
@@ -108,22 +108,21 @@ enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
 		.core_power = REQUIRED \
 	}
 
-static void check_support(struct isst_change *change, struct domain_request *request,
-			  const struct domain_snapshot *current)
+static void check_support(struct isst_change *change, struct domain_snapshot *domain)
 {
-	if (request_is_active(request) && !current->core_power.supported)
-		request_reject(change, request, -EOPNOTSUPP, "core-power not supported");
+	if (domain_is_asked(domain) && !domain->core_power.supported)
+		target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "core-power not supported");
 }
 
 /** Where there is a cpufreq driver; one whose file cannot be read is there. */
-static void warn_of_interference(struct isst_change *change, const struct domain_request *requests,
-				 size_t count)
+static void warn_of_interference(struct isst_change *change, const struct facts *facts)
 {
 	uint64_t khz;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!request_is_active(&requests[i]) || !requests[i].domain->has_cpu ||
-		    cpufreq_read(&change->context->files, requests[i].domain->cpu,
+	for (size_t i = 0; i < facts->count; i++) {
+		if (!domain_is_asked(&facts->domains[i]) || !facts->domains[i].domain->has_cpu ||
+		    cpufreq_read(&change->context->files, facts->domains[i].domain->cpu,
 				 "scaling_max_freq", &khz) == -ENOENT)
 			continue;
 		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
@@ -134,7 +133,7 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 			    "scaling_max_freq) or classes of service (core-power config)");
 		break;
 	}
-	warn_of_cpufreq(change, requests, count, true);
+	warn_of_cpufreq(change, facts->domains, domain_is_asked, true);
 }
 
 /* ---- Off ---- */
@@ -142,30 +141,28 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 /** On the mailbox core-power is not taken from turbo-freq, nor where that is not known; where there
  * are levels, a refusal is no answer. Without a summary of levels there is one level, which is
  * asked. */
-static int check_turbo_freq(struct package_scope *scope, size_t i)
+static int check_turbo_freq(struct isst_change *change, struct domain_snapshot *domain)
 {
-	const struct domain_snapshot *current = &scope->current.domains[i];
-	struct domain_request *request = &scope->requests[i];
-	struct item_access features = { .item = item_of(ITEM_FEATURES, request->domain, 0) };
-	const struct isst_failure *failure = &current->level.failure;
-	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
+	struct item_access features = { .item = item_of(ITEM_FEATURES, domain->domain, 0) };
+	const struct isst_failure *failure = &domain->level.failure;
+	bool on = feature_is_on(&domain->level, FEATURE_TURBO_FREQ);
 	int error = 0;
 
-	if (current->profile.failure.error == -EOPNOTSUPP) {
-		error = items_read(scope->change->context, &features, 1);
+	if (domain->profile.failure.error == -EOPNOTSUPP) {
+		error = items_read(change->context, &features, 1);
 		failure = &features.failure;
 		on = !error && !failure->error && features.value.number & FEATURE_TURBO_FREQ;
-	} else if (current->profile.failure.error) {
-		failure = &current->profile.failure;
+	} else if (domain->profile.failure.error) {
+		failure = &domain->profile.failure;
 	}
 	if (error)
 		return error;
 	if (failure->error != -EOPNOTSUPP ||
-	    (!current->profile.failure.error && current->profile.enabled))
-		request->failure = *failure;
+	    (!domain->profile.failure.error && domain->profile.enabled))
+		domain->failure = *failure;
 	if (on)
-		request_reject(
-			scope->change, request, -EIO,
+		target_reject(
+			change, domain->domain, &domain->failure, -EIO,
 			"Ignoring request, turbo-freq feature is still enabled; disable it first "
 			"(turbo-freq disable)");
 	return 0;
@@ -176,92 +173,89 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 
 /** By TPMI real servers are run with turbo-freq on and core-power off: that is only reported, once
  * for each package, where it stays enabled, or may. I/O dies have no cores. */
-static void note_turbo_freq(const struct package_scope *scope, size_t i)
+static void note_turbo_freq(struct isst_change *change, const struct facts *facts, size_t i)
 {
-	unsigned int package = scope->requests[i].domain->package;
+	unsigned int package = facts->domains[i].domain->package;
 
 	for (size_t j = 0; j < i; j++)
-		if (request_is_active(&scope->requests[j]) &&
-		    scope->requests[j].domain->package == package)
+		if (domain_is_asked(&facts->domains[j]) &&
+		    facts->domains[j].domain->package == package)
 			return;
-	for (size_t j = 0; j < scope->count; j++) {
-		const struct isst_domain *domain = scope->requests[j].domain;
-		const struct domain_snapshot *current = &scope->current.domains[j];
-		bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
+	for (size_t j = 0; j < facts->count; j++) {
+		const struct domain_snapshot *domain = &facts->domains[j];
 
-		if (domain->package != package || isst_domain_is_io(domain) ||
-		    !scope->current.domains[i].core_power.enabled ||
-		    !feature_may_be_on(current, FEATURE_TURBO_FREQ))
+		if (domain->role == NOT_REACHED || domain->domain->package != package ||
+		    isst_domain_is_io(domain->domain) || !facts->domains[i].core_power.enabled ||
+		    !feature_may_be_on(domain, FEATURE_TURBO_FREQ))
 			continue;
-		if (on)
+		if (feature_is_on(&domain->level, FEATURE_TURBO_FREQ))
 			change_warn(
-				scope->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 				"%s: core-power is disabled, turbo-freq stays enabled: " CLASSES_HOLD,
-				domain->name);
+				domain->domain->name);
 		else
 			change_warn(
-				scope->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 				"%s; core-power is disabled: if turbo-freq is enabled there, " CLASSES_HOLD,
-				feature_unknown_why(current));
+				feature_unknown_why(domain));
 		return;
 	}
 }
 
 /** What `disable` finds to do: nothing where there is no core-power. */
-static int check_disable(struct package_scope *scope, size_t i)
+static int check_disable(struct isst_change *change, const struct facts *facts, size_t i)
 {
-	struct domain_request *request = &scope->requests[i];
+	struct domain_snapshot *domain = &facts->domains[i];
 
-	if (!request_is_active(request))
+	if (!domain_is_asked(domain))
 		return 0;
-	if (scope->current.domains[i].core_power.supported) {
-		if (!context_has_power_domains(scope->change->context))
-			return check_turbo_freq(scope, i);
-		note_turbo_freq(scope, i);
-		return 0;
-	}
-	if (isst_domain_is_io(request->domain)) {
-		check_support(scope->change, request, &scope->current.domains[i]);
+	if (domain->core_power.supported) {
+		if (!context_has_power_domains(change->context))
+			return check_turbo_freq(change, domain);
+		note_turbo_freq(change, facts, i);
 		return 0;
 	}
-	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
-		    "%s: core-power not supported: nothing to disable", request->domain->name);
-	request->failure.error = -ECANCELED;
+	if (isst_domain_is_io(domain->domain)) {
+		check_support(change, domain);
+		return 0;
+	}
+	change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+		    "%s: core-power not supported: nothing to disable", domain->domain->name);
+	domain->failure.error = -ECANCELED;
 	return 0;
 }
 
 /** Reports what stays of core-power where it, or the use of CLOS alone, goes off. Only messages
  * depend on that: what cannot be read is passed over. */
-static int name_remains(const struct package_scope *scope)
+static int name_remains(struct isst_change *change, const struct facts *facts)
 {
-	struct isst_context *context = scope->change->context;
-	const struct firmware_operations *operations = context->firmware.operations;
-	struct item_access *qos = calloc(scope->own + 1, sizeof(*qos));
-	size_t *owners = calloc(scope->own + 1, sizeof(*owners)), count = 0;
-	bool *used = calloc(scope->own + 1, sizeof(*used));
+	const struct firmware_operations *operations = change->context->firmware.operations;
+	struct item_access *qos = calloc(facts->count + 1, sizeof(*qos));
+	size_t *owners = calloc(facts->count + 1, sizeof(*owners)), count = 0;
+	bool *used = calloc(facts->count + 1, sizeof(*used));
 	int error = qos && owners && used ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < scope->own && !error; i++) {
-		used[i] = scope->current.domains[i].core_power.enabled;
-		if (used[i] || !request_is_active(&scope->requests[i]) ||
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		used[i] = facts->domains[i].core_power.enabled;
+		if (used[i] || !domain_is_asked(&facts->domains[i]) ||
 		    operations->one_core_power_switch)
 			continue;
 		owners[count] = i;
-		qos[count++].item = item_of(ITEM_QOS, scope->requests[i].domain, 0);
+		qos[count++].item = item_of(ITEM_QOS, facts->domains[i].domain, 0);
 	}
 	if (!error && count > 0)
-		error = items_read(context, qos, count);
+		error = items_read(change->context, qos, count);
 	for (size_t i = 0; i < count && !error; i++) {
-		change_project(scope->change, &qos[i].item, &qos[i].value.number);
+		change_project(change, &qos[i].item, &qos[i].value.number);
 		used[owners[i]] = !qos[i].failure.error && !qos[i].absent &&
 				  qos[i].value.number & QOS_CLOS_ENABLE;
 	}
-	for (size_t i = 0; i < scope->own && !error; i++)
-		if (request_is_active(&scope->requests[i]) && used[i])
-			warn_of_clos_remains(scope->change, &scope->requests[i],
-					     operations->turbo_freq_uses_clos &&
-						     feature_may_be_on(&scope->current.domains[i],
-								       FEATURE_TURBO_FREQ));
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (domain_is_asked(&facts->domains[i]) && used[i])
+			warn_of_clos_remains(
+				change, facts->domains[i].domain,
+				operations->turbo_freq_uses_clos &&
+					feature_may_be_on(&facts->domains[i], FEATURE_TURBO_FREQ));
 	free(qos);
 	free(owners);
 	free(used);
@@ -275,10 +269,10 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
 	const struct state_needs current = { .levels = enable ? NOT_NEEDED : OPTIONAL,
-					     .choice = LEVEL_CURRENT,
 					     .core_power = REQUIRED };
-	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, current, current };
-	struct package_scope scope = { 0 };
+	const struct command_needs needs = { REACH_POWER_DOMAINS, current, current };
+	struct planned_command command = { .change = change };
+	struct facts *facts = &command.facts;
 	int number = priority, error;
 
 	if (number < ISST_KEEP_PRIORITY || number > ISST_MAKE_ORDERED)
@@ -286,28 +280,27 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 				      "%d is not a priority: only 0 (proportional) and 1 (ordered)",
 				      number);
 	else
-		error = package_scope_begin(change, requests, count, &needs, &scope);
-	for (size_t i = 0; i < scope.own && !error; i++) {
+		error = command_begin(&command, requests, count, &needs);
+	for (size_t i = 0; i < facts->count && !error; i++) {
 		if (enable)
-			check_support(change, &scope.requests[i], &scope.current.domains[i]);
+			check_support(change, &facts->domains[i]);
 		else
-			error = check_disable(&scope, i);
+			error = check_disable(change, facts, i);
 	}
-	if (!error)
-		error = package_scope_settle(&scope);
-	if (enable && scope.own > 0)
-		warn_of_interference(change, scope.requests, count);
+	command_settle(&command);
+	if (enable && !error)
+		warn_of_interference(change, facts);
 	if (!enable && !error)
-		error = name_remains(&scope);
+		error = name_remains(change, facts);
 	if (!error)
-		error = scope_add_setting(&scope, SUBJECT_CORE_POWER, INDEX_ALL, WANTED_NUMBER,
-					  enable);
+		error = command_add(&command, SUBJECT_CORE_POWER, INDEX_ALL, WANTED_NUMBER, enable);
 	if (!error && priority != ISST_KEEP_PRIORITY)
-		error = scope_add_setting(&scope, SUBJECT_PRIORITY, INDEX_ALL, WANTED_NUMBER,
-					  (uint64_t)priority);
+		error = command_add(&command, SUBJECT_PRIORITY, INDEX_ALL, WANTED_NUMBER,
+				    (uint64_t)priority);
+	command_select(&command, domain_is_active);
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
-	return package_scope_end(&scope, change, requests, count, error);
+		error = command_plan(&command, ALL_SUBJECTS);
+	return command_end(&command, requests, count, error);
 }
 
 static int check_clos(struct isst_change *change, const struct isst_clos *values)
@@ -338,7 +331,8 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
 		     const struct isst_clos *values)
 {
-	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
+	const struct command_needs needs = { REACH_POWER_DOMAINS, CORE_POWER_ONLY,
+					     CORE_POWER_ONLY };
 	const struct {
 		enum subject subject;
 		enum wanted_kind wanted;
@@ -350,24 +344,25 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		{ SUBJECT_CLOS_EPP, WANTED_NUMBER, values->epp },
 		{ SUBJECT_CLOS_WEIGHT, WANTED_NUMBER, values->weight },
 	};
-	struct package_scope scope = { 0 };
+	struct planned_command command = { .change = change };
+	struct facts *facts = &command.facts;
 	int error = check_clos(change, values);
 
 	if (!error)
-		error = package_scope_begin(change, requests, count, &needs, &scope);
-	for (size_t i = 0; i < scope.own; i++) {
-		check_support(change, &scope.requests[i], &scope.current.domains[i]);
-		if (request_is_active(&scope.requests[i]))
-			warn_of_clos_range(change, scope.requests[i].domain, values, "--max none");
+		error = command_begin(&command, requests, count, &needs);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		check_support(change, &facts->domains[i]);
+		if (domain_is_asked(&facts->domains[i]))
+			warn_of_clos_range(change, facts->domains[i].domain, values, "--max none");
 	}
-	if (!error)
-		error = package_scope_settle(&scope);
+	command_settle(&command);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !error; i++)
-		error = scope_add_setting(&scope, fields[i].subject, values->clos, fields[i].wanted,
-					  fields[i].number);
+		error = command_add(&command, fields[i].subject, values->clos, fields[i].wanted,
+				    fields[i].number);
+	command_select(&command, domain_is_active);
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
-	return package_scope_end(&scope, change, requests, count, error);
+		error = command_plan(&command, ALL_SUBJECTS);
+	return command_end(&command, requests, count, error);
 }
 
 /** What stands against a CPU is what does against its domain, or that its core is unknown. */
@@ -375,55 +370,46 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 			    unsigned int clos)
 {
 	struct isst_context *context = change->context;
-	struct domain_request *requests = calloc(isst_domain_count(context), sizeof(*requests));
 	struct setting setting = { .subject = SUBJECT_ASSOCIATION,
 				   .index = INDEX_ALL,
 				   .wanted = WANTED_NUMBER,
 				   .number = clos,
 				   .cpus = isst_cpuset_new() };
-	const struct scope_needs needs = { SCOPE_REQUESTS, CORE_POWER_ONLY, CORE_POWER_ONLY };
-	struct package_scope scope = { 0 };
-	size_t domains = 0;
-	int error = requests && setting.cpus ? 0 : -ENOMEM;
+	const struct command_needs needs = { REACH_ASKED, CORE_POWER_ONLY, CORE_POWER_ONLY };
+	struct planned_command command = { .change = change };
+	struct facts *facts = &command.facts;
+	int error = setting.cpus ? 0 : -ENOMEM;
 
-	/* The domains of the CPUs, each once. */
 	for (size_t i = 0; i < count && !error; i++) {
-		size_t known = 0;
-
 		error = context_check_cpu(context, cpus[i].cpu);
-		while (!error && known < domains && requests[known].domain != cpus[i].cpu->domain)
-			known++;
-		if (!error && known == domains)
-			requests[domains++].domain = cpus[i].cpu->domain;
+		if (!error)
+			cpus[i].domain = cpus[i].cpu->domain;
 	}
 	if (!error && clos >= ISST_CLOS_COUNT)
 		error = message_error(&context->messages, -EINVAL,
 				      "CLOS %u does not exist: only 0 to %d", clos,
 				      ISST_CLOS_COUNT - 1);
 	if (!error)
-		error = package_scope_begin(change, requests, domains, &needs, &scope);
-	for (size_t i = 0; i < scope.own; i++)
-		check_support(change, &scope.requests[i], &scope.current.domains[i]);
+		error = command_begin(&command, cpus, count, &needs);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		check_support(change, &facts->domains[i]);
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct isst_cpu *cpu = cpus[i].cpu;
 		const char *objection = context_core_objection(context, cpu);
-		const struct domain_request *request = scope.requests;
 
-		while (request->domain != cpu->domain)
-			request++;
-		cpus[i].failure = request->failure;
-		if (request_is_active(request) && objection)
+		cpus[i].failure = facts->domains[cpu->domain->index].failure;
+		if (request_is_active(&cpus[i]) && objection)
 			message_failure(&context->messages, &cpus[i].failure, -EIO, "CPU %u: %s",
 					cpu->number, objection);
-		else if (request_is_active(request))
+		else if (request_is_active(&cpus[i]))
 			error = isst_cpuset_add(setting.cpus, cpu->number, cpu->number);
 	}
 	if (!error)
-		error = configuration_add(&scope.settings, &setting);
+		error = configuration_add(&command.settings, &setting);
+	command_select(&command, domain_is_active);
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
+		error = command_plan(&command, ALL_SUBJECTS);
 	setting_clear(&setting);
-	package_scope_clear(&scope);
-	free(requests);
+	command_clear(&command);
 	return plan_conclude(change, cpus, count, error);
 }

@@ -94,7 +94,7 @@ static int plan_setting(struct wanted *wanted, const struct setting *setting, bo
 		if (wanted_cpus(wanted, domain) != setting)
 			continue;
 		if (!is_out_of_reach(wanted, setting, domain->package)) {
-			levels[count] = &wanted->facts.domains[i].specified;
+			levels[count] = &wanted->facts.domains[i].level;
 			requests[count++].domain = domain;
 		} else if (!online) {
 			char *list = isst_cpuset_to_list(domain->present);
@@ -651,14 +651,14 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 	int error = states ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
-		const struct domain_facts *facts = &wanted->facts.domains[i];
+		const struct domain_snapshot *facts = &wanted->facts.domains[i];
 		const struct setting *setting = wanted_cpus(wanted, facts->domain);
 
 		if (!setting)
 			continue;
 		/* By the level that is stated. */
 		states[count].has_level = wanted->facts.levels && !facts->profile.failure.error;
-		states[count].level = facts->level;
+		states[count].level = facts->level.level;
 		states[count++].domain = facts->domain;
 		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
 	}

@@ -7,6 +7,7 @@
 #include "sysfs/system.h"
 #include "topology/context.h"
 #include "transaction/saved_settings.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,45 +135,173 @@ static bool is_read(const struct facts *facts, size_t i)
 		!platform_has(&facts->context->platform, PLATFORM_CLOS_BY_MAILBOX));
 }
 
-static void take_snapshot(struct domain_facts *domain, const struct domain_snapshot *snapshot)
-{
-	domain->profile = snapshot->profile;
-	domain->core_power = snapshot->core_power;
-	domain->specified = snapshot->level;
-	domain->specified.profile = &domain->profile;
-}
-
-static int read_snapshots(struct facts *facts, const struct configuration *configuration)
+static int read_domains(struct facts *facts, const struct configuration *configuration)
 {
 	static const struct isst_failure NO_TARGET = { .error = -ECANCELED,
 						       .message = "the domain is no target" };
-	struct domain_snapshot *snapshots = calloc(facts->count + 1, sizeof(*snapshots));
-	int error = snapshots ? 0 : -ENOMEM;
+	int error;
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		snapshots[i].domain = facts->domains[i].domain;
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+
 		if (!is_read(facts, i))
-			snapshots[i].profile.failure = snapshots[i].core_power.failure = NO_TARGET;
+			domain->profile.failure = domain->core_power.failure = NO_TARGET;
 		else
-			snapshots[i].parts = (facts->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL
-							    : 0) |
-					     (facts->core_power ? SNAPSHOT_CORE_POWER : 0);
+			domain->parts = (facts->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL : 0) |
+					(facts->core_power ? SNAPSHOT_CORE_POWER : 0);
+	}
+	error = snapshot_read(facts->context, facts->domains, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (facts->domains[i].parts & SNAPSHOT_LEVEL)
+			facts->domains[i].level.level = level_of(facts, configuration,
+								 facts->domains[i].domain,
+								 &facts->domains[i].profile);
+	return error || !facts->levels ? error
+				       : snapshot_read_levels(facts->context, facts->domains,
+							      facts->count, facts->parts);
+}
+
+/* ---- Of commands ---- */
+
+/** What the steps that are planned already leave of the level, and of its features. */
+static void project_level(const struct isst_change *change, struct domain_snapshot *domain)
+{
+	struct isst_level *level = &domain->level;
+	const struct item item = item_of(ITEM_FEATURES, domain->domain, 0);
+	const struct item current = item_of(ITEM_LEVEL, domain->domain, 0);
+	const struct {
+		enum isst_feature_state *state;
+		unsigned int feature;
+	} states[] = { { &level->turbo_freq, FEATURE_TURBO_FREQ },
+		       { &level->base_freq, FEATURE_BASE_FREQ } };
+	uint64_t features = 0, projected = domain->profile.current_level;
+
+	change_project(change, &current, &projected);
+	if (level->level != projected)
+		return;
+	/* For a level that is not current yet, firmware may report anything. */
+	for (size_t i = 0; i < 2 && projected == domain->profile.current_level; i++)
+		if (*states[i].state == ISST_FEATURE_ENABLED)
+			features |= states[i].feature;
+	change_project(change, &item, &features);
+	for (size_t i = 0; i < 2; i++)
+		if (*states[i].state == ISST_FEATURE_ENABLED ||
+		    *states[i].state == ISST_FEATURE_DISABLED)
+			*states[i].state = features & states[i].feature ? ISST_FEATURE_ENABLED
+									: ISST_FEATURE_DISABLED;
+	domain->profile.current_level = (unsigned int)projected;
+}
+
+static void project_core_power(const struct isst_change *change, struct isst_core_power *state)
+{
+	const struct item feature = item_of(ITEM_CORE_POWER, state->domain, 0);
+	const struct item qos = item_of(ITEM_QOS, state->domain, 0);
+	uint64_t on = state->enabled, word = 0;
+
+	if (change_project(change, &feature, &on))
+		state->enabled = on;
+	if (!change_project(change, &qos, &word))
+		return;
+	state->clos_enabled = word & QOS_CLOS_ENABLE;
+	/* By TPMI there is one switch for both. */
+	if (change->context->firmware.operations->one_core_power_switch)
+		state->enabled = state->clos_enabled;
+}
+
+static void take_failure(struct domain_snapshot *domain, enum need need,
+			 const struct isst_failure *failure)
+{
+	if (need == REQUIRED && !domain->failure.error)
+		domain->failure = *failure;
+}
+
+/** Reads the levels that domains of a role shall have. */
+static int read_levels(struct facts *facts, enum domain_role role, unsigned int parts)
+{
+	bool any = false;
+	int error;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		bool is_read = domain->role == role && domain->parts & SNAPSHOT_PROFILES;
+
+		domain->parts &= ~(unsigned int)SNAPSHOT_LEVEL;
+		domain->parts |= is_read ? SNAPSHOT_LEVEL : 0;
+		any |= is_read;
+	}
+	error = any ? snapshot_read_levels(facts->context, facts->domains, facts->count, parts) : 0;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->domains[i].parts & SNAPSHOT_PROFILES)
+			facts->domains[i].level.domain = facts->domains[i].domain;
+	return error;
+}
+
+int facts_read_reached(struct facts *facts, const struct configuration *configuration,
+		       struct isst_change *change, const struct command_needs *needs)
+{
+	static const struct state_needs NONE;
+	const struct state_needs *const of_role[] = {
+		[NOT_REACHED] = &NONE, [NEIGHBOUR] = &needs->neighbours, [ASKED_FOR] = &needs->asked
+	};
+	int error;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		const struct state_needs *own = of_role[domain->role];
+
+		domain->parts = (own->levels ? SNAPSHOT_PROFILES : 0) |
+				(own->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
+	}
+	error = snapshot_read(facts->context, facts->domains, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		const struct setting *setting = domain_setting(
+			facts->context, configuration, SUBJECT_LEVEL, domain->domain, INDEX_ALL);
+		const struct item item = item_of(ITEM_LEVEL, domain->domain, 0);
+		uint64_t level = domain->profile.current_level;
+
+		if (!(domain->parts & SNAPSHOT_PROFILES))
+			continue;
+		change_relies_on_level(change, &domain->profile);
+		take_failure(domain, of_role[domain->role]->levels, &domain->profile.failure);
+		change_project(change, &item, &level);
+		domain->level.level = (unsigned int)(setting ? setting->number : level);
 	}
 	if (!error)
-		error = snapshot_read(facts->context, snapshots, facts->count);
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (snapshots[i].parts & SNAPSHOT_LEVEL)
-			snapshots[i].level.level = facts->domains[i].level = level_of(
-				facts, configuration, snapshots[i].domain, &snapshots[i].profile);
-	if (!error && facts->levels)
-		error = snapshot_read_levels(facts->context, snapshots, facts->count, facts->parts);
-	/* The sets of a level belong to the facts then. */
-	for (size_t i = 0; i < facts->count && !error; i++)
-		take_snapshot(&facts->domains[i], &snapshots[i]);
-	if (error)
-		snapshot_clear(snapshots, facts->count);
-	free(snapshots);
+		error = read_levels(facts, ASKED_FOR, needs->asked.parts);
+	if (!error)
+		error = read_levels(facts, NEIGHBOUR, needs->neighbours.parts);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		const struct state_needs *own = of_role[domain->role];
+
+		if (own->levels)
+			project_level(change, domain);
+		take_failure(domain, own->levels, &domain->level.failure);
+		if (own->core_power)
+			project_core_power(change, &domain->core_power);
+		take_failure(domain, own->core_power, &domain->core_power.failure);
+	}
 	return error;
+}
+
+/** The turbo ratio limits that a level of a domain specifies. */
+struct level_limits {
+	struct domain_snapshot *domain; /* NULL: they are not asked for */
+	struct isst_value mhz[ISST_BUCKETS];
+};
+
+static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
+			     void *result)
+{
+	const struct firmware_operations *operations = context->firmware.operations;
+	struct level_limits *limits = result;
+	struct domain_snapshot *domain = limits->domain;
+
+	if (!domain || !operations->plan_level_limits)
+		return 0;
+	return operations->plan_level_limits(batch, domain->domain, domain->level.level,
+					     &domain->limits_failure, limits->mhz);
 }
 
 /** Only CPUs have such a register, which power domains share. */
@@ -181,22 +310,23 @@ int facts_read_limits(struct facts *facts)
 	struct level_limits *limits = calloc(facts->count + 1, sizeof(*limits));
 	int error = limits ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++)
-		limits[i] = (struct level_limits){
-			.domain = facts->domains[i].domain,
-			.level = facts->domains[i].level,
-			.wanted = is_read(facts, i) && facts->domains[i].domain->has_cpu &&
-				  facts->domains[i].subjects &&
-				  !facts->domains[i].profile.failure.error,
-		};
-	if (!error)
-		error = level_limits_read(facts->context, limits, facts->count);
 	for (size_t i = 0; i < facts->count && !error; i++) {
-		struct domain_facts *domain = &facts->domains[i];
+		struct domain_snapshot *domain = &facts->domains[i];
+
+		domain->limits_failure = (struct isst_failure){ 0 };
+		if (is_read(facts, i) && domain->domain->has_cpu && domain->subjects &&
+		    !domain->profile.failure.error)
+			limits[i].domain = domain;
+	}
+	if (!error)
+		error = context_read(facts->context, limits, facts->count, sizeof(*limits),
+				     plan_level_limits);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
 
 		/* Of a level that is not known the limits are not known either. */
-		domain->limits_failure = domain->profile.failure.error ? domain->profile.failure
-								       : limits[i].failure;
+		if (domain->profile.failure.error)
+			domain->limits_failure = domain->profile.failure;
 		/* Where there are levels, a refusal is no answer. */
 		if (domain->limits_failure.error == -EOPNOTSUPP && domain->profile.enabled)
 			domain->limits_failure.error = -EIO;
@@ -206,9 +336,9 @@ int facts_read_limits(struct facts *facts)
 	return error;
 }
 
-bool facts_hold_back(const struct domain_facts *facts, uint64_t limits)
+bool facts_hold_back(const struct domain_snapshot *facts, uint64_t limits)
 {
-	const struct isst_value *best = &facts->specified.turbo_freq_info.mhz[0][0];
+	const struct isst_value *best = &facts->level.turbo_freq_info.mhz[0][0];
 
 	for (unsigned int i = 0; i < ISST_BUCKETS && best->state == ISST_KNOWN; i++) {
 		unsigned int ratio = limits >> 8 * i & 0xff;
@@ -219,8 +349,8 @@ bool facts_hold_back(const struct domain_facts *facts, uint64_t limits)
 	return false;
 }
 
-const struct domain_facts *facts_of_limits(const struct facts *facts,
-					   const struct domain_facts *domain)
+const struct domain_snapshot *facts_of_limits(const struct facts *facts,
+					      const struct domain_snapshot *domain)
 {
 	if (!context_has_power_domains(facts->context))
 		return domain;
@@ -234,16 +364,16 @@ const struct domain_facts *facts_of_limits(const struct facts *facts,
 static int read_present_limits(struct facts *facts)
 {
 	struct isst_turbo_ratio_limits *limits = calloc(facts->count + 1, sizeof(*limits));
-	struct domain_facts **of = calloc(facts->count + 1, sizeof(struct domain_facts *));
+	struct domain_snapshot **of = calloc(facts->count + 1, sizeof(struct domain_snapshot *));
 	size_t count = 0;
 	int error = limits && of ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < facts->count && !error; i++) {
-		struct domain_facts *domain = &facts->domains[i];
+		struct domain_snapshot *domain = &facts->domains[i];
 
 		if (!domain->domain->has_cpu || domain->profile.failure.error ||
-		    domain->level != domain->profile.current_level ||
-		    !feature_is_on(&domain->specified, FEATURE_TURBO_FREQ))
+		    domain->level.level != domain->profile.current_level ||
+		    !feature_is_on(&domain->level, FEATURE_TURBO_FREQ))
 			continue;
 		of[count] = domain;
 		limits[count++].domain = domain->domain;
@@ -269,20 +399,10 @@ int facts_begin(struct facts *facts, struct isst_context *context)
 	if (!facts->domains)
 		return -ENOMEM;
 	for (; facts->count < count; facts->count++)
-		facts->domains[facts->count] = (struct domain_facts){
+		facts->domains[facts->count] = (struct domain_snapshot){
 			.domain = context_domain(context, facts->count), .subjects = UINT32_MAX
 		};
 	return 0;
-}
-
-void facts_take(struct facts *facts, const struct domain_snapshot *snapshot, uint32_t subjects)
-{
-	struct domain_facts *domain = &facts->domains[snapshot->domain->index];
-
-	take_snapshot(domain, snapshot);
-	domain->level = domain->profile.current_level;
-	domain->is_target = subjects;
-	domain->subjects = subjects;
 }
 
 int facts_read(struct facts *facts, const struct configuration *configuration,
@@ -314,7 +434,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	for (size_t i = 0; i < targets->count && !error; i++)
 		facts->domains[targets->domains[i]->index].is_target = true;
 	if (!error)
-		error = read_snapshots(facts, configuration);
+		error = read_domains(facts, configuration);
 	if (!error && facts->levels && facts->limits)
 		error = facts_read_limits(facts);
 	if (!error && facts->levels && lost)
@@ -324,8 +444,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 
 void facts_clear(struct facts *facts)
 {
-	for (size_t i = 0; i < facts->count; i++)
-		level_clear(&facts->domains[i].specified);
+	snapshot_clear(facts->domains, facts->count);
 	free(facts->domains);
 	*facts = (struct facts){ 0 };
 }

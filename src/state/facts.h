@@ -7,23 +7,30 @@
 #include "features/planning.h"
 #include "topology/context.h"
 
-/** What is known of a domain. */
-struct domain_facts {
-	const struct isst_domain *domain;
-	bool is_target;	   /* what is stated of it counts */
-	uint32_t subjects; /* of these: 1 << enum subject */
-	struct isst_perf_profile profile;
-	unsigned int level;	     /* that it is going to have */
-	struct isst_level specified; /* what that specifies, as far as it is needed */
-	struct isst_core_power core_power;
-	/* The turbo ratio limits of that level as their register holds them; 0: it has none. */
-	uint64_t level_limits;
-	struct isst_failure limits_failure;
-	/* Where turbo-freq is on and shall be, and the machine was resumed since boot, which the
-	 * limits may not have outlived: those in force. */
-	bool has_present_limits;
-	uint64_t present_limits;
-	struct isst_failure present_failure;
+/** How much a command depends on an answer of the firmware. */
+enum need {
+	NOT_NEEDED, /* it is not asked */
+	OPTIONAL,   /* it is asked; where it cannot be read, the command does without it */
+	REQUIRED,   /* where it cannot be read, that is the domain's failure */
+};
+
+/** What a command depends on. */
+struct state_needs {
+	enum need levels;     /* the summary of levels, and the @parts of the one it shall have */
+	unsigned int parts;   /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
+	enum need core_power; /* whether core-power is supported and on */
+};
+
+/** What a command reaches besides the domains that it is asked for. */
+enum command_reach {
+	REACH_ASKED,	     /* nothing */
+	REACH_POWER_DOMAINS, /* other power domains of a package, where it has several */
+	REACH_PACKAGES,	     /* all others of a package */
+};
+
+struct command_needs {
+	enum command_reach reach;
+	struct state_needs asked, neighbours;
 };
 
 /** What of a machine counts: by default all of it. The domains are those of a context. */
@@ -36,7 +43,7 @@ struct domain_set {
 
 struct facts {
 	struct isst_context *context;
-	struct domain_facts *domains; /* in the order of the context */
+	struct domain_snapshot *domains; /* in the order of the context */
 	size_t count;
 	bool whole; /* with what only a change depends on */
 	/* What of them is needed at all. */
@@ -57,17 +64,20 @@ int facts_read_limits(struct facts *facts);
 
 /** Begins with the domains of a context, which are no targets. Returns 0 or -ENOMEM. */
 int facts_begin(struct facts *facts, struct isst_context *context);
-/** Makes a target of a domain that was read. The sets of its level stay those of @snapshot. */
-void facts_take(struct facts *facts, const struct domain_snapshot *snapshot, uint32_t subjects);
+
+/** Reads what is needed of the domains that a command reaches. Where something that is required
+ * cannot be read, that is the domain's failure. Returns 0, -ENOMEM or -EINTR. */
+int facts_read_reached(struct facts *facts, const struct configuration *configuration,
+		       struct isst_change *change, const struct command_needs *needs);
 
 /** Whether turbo ratio limits, for any number of active cores, are below the frequency of high
  * priority cores, as far as that was read. */
-bool facts_hold_back(const struct domain_facts *facts, uint64_t limits);
+bool facts_hold_back(const struct domain_snapshot *facts, uint64_t limits);
 
 /** Power domains share the register of turbo ratio limits of their package: its limits of the level
  * are those of its first one. */
-const struct domain_facts *facts_of_limits(const struct facts *facts,
-					   const struct domain_facts *domain);
+const struct domain_snapshot *facts_of_limits(const struct facts *facts,
+					      const struct domain_snapshot *domain);
 
 /** The setting that counts for a domain, also one that it is unmanaged; NULL: it is not mentioned.
  */

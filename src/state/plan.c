@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The requests of commands: what they reach, and what of them is settings. */
-#include "features/planning.h"
+/* Commands: what they reach, and what of them is settings. */
 #include "state/apply.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -9,280 +8,260 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Requests and their neighbours in the same packages ---- */
+/* ---- Domains that are asked for, and their neighbours ---- */
 
-/** Adds the neighbours of the requests: in a package that they touch, and none of them. */
-static void add_neighbours(struct package_scope *scope)
+/** Whether one of the domains of a package that were asked for is active. */
+static bool package_is_wanted(const struct facts *facts, unsigned int package)
 {
-	const struct isst_domain *domain;
-	const size_t own = scope->own;
-
-	for (size_t i = 0; (domain = context_domain(scope->change->context, i)); i++) {
-		bool touched = false, named = false;
-
-		for (size_t j = 0; j < own; j++) {
-			named |= scope->requests[j].domain == domain;
-			touched |= scope->requests[j].domain->package == domain->package;
-		}
-		if (touched && !named)
-			scope->requests[scope->count++].domain = domain;
-	}
+	for (size_t i = 0; i < facts->count; i++)
+		if (domain_is_asked(&facts->domains[i]) &&
+		    facts->domains[i].domain->package == package)
+			return true;
+	return false;
 }
 
 /** Neighbours take part as far as they have core-power. A change that cannot be made in the whole
  * package is not made; a domain without CPUs is done without. */
-static void check_neighbours(struct package_scope *scope, const struct state_needs *needs)
+static void check_neighbours(struct planned_command *command, bool needs_core_power)
 {
-	for (size_t i = scope->own; i < scope->count; i++) {
-		struct domain_request *neighbour = &scope->requests[i];
+	struct facts *facts = &command->facts;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *neighbour = &facts->domains[i];
 		int error = neighbour->failure.error;
 		bool passed_on = error && error != -EOPNOTSUPP;
 
+		if (neighbour->role != NEIGHBOUR)
+			continue;
 		if (passed_on && isst_domain_is_io(neighbour->domain))
-			change_warn_left_out(scope->change, neighbour->failure.message);
+			change_warn_left_out(command->change, neighbour->failure.message);
 		else
-			for (size_t j = 0; j < scope->own && passed_on; j++)
-				if (scope->requests[j].domain->package ==
-					    neighbour->domain->package &&
-				    request_is_active(&scope->requests[j]))
-					scope->requests[j].failure = neighbour->failure;
-		if (!error && needs->core_power && !scope->current.domains[i].core_power.supported)
+			for (size_t j = 0; j < facts->count && passed_on; j++)
+				if (domain_is_asked(&facts->domains[j]) &&
+				    facts->domains[j].domain->package == neighbour->domain->package)
+					facts->domains[j].failure = neighbour->failure;
+		if (!error && needs_core_power && !neighbour->core_power.supported)
 			neighbour->failure.error = -ECANCELED;
 	}
 }
 
-void package_scope_clear(struct package_scope *scope)
+int command_begin(struct planned_command *command, const struct domain_request *requests,
+		  size_t count, const struct command_needs *needs)
 {
-	current_state_free(&scope->current);
-	free(scope->requests);
-	free(scope->sharing);
-	free(scope->restored);
-	free(scope->limits);
-	configuration_clear(&scope->settings);
-	isst_cpuset_free(scope->high_priority);
-}
-
-int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
-			size_t count, const struct scope_needs *needs, struct package_scope *scope)
-{
-	size_t domains = isst_domain_count(change->context);
+	struct isst_context *context = command->change->context;
+	struct facts *facts = &command->facts;
 	int error = 0;
 
+	command->first = command->change->count;
 	for (size_t i = 0; i < count && !error; i++)
-		error = context_check_domain(change->context, requests[i].domain);
-	if (error)
-		return error;
-	*scope = (struct package_scope){ .change = change, .first = change->count };
-	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
-	if (!scope->requests)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		scope->requests[i] = requests[i];
-	scope->own = scope->count = count;
-	if (needs->width == SCOPE_PACKAGES ||
-	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
-		add_neighbours(scope);
-	error = current_state_read(change, scope->requests, count, &needs->own, &scope->current);
+		error = context_check_domain(context, requests[i].domain);
 	if (!error)
-		error = current_state_read(change, &scope->requests[count], scope->count - count,
-					   &needs->neighbours, &scope->current);
-	if (error) {
-		package_scope_clear(scope);
-		*scope = (struct package_scope){ 0 };
-		return error;
+		error = facts_begin(facts, context);
+	for (size_t i = 0; i < count && !error; i++) {
+		facts->domains[requests[i].domain->index].role = ASKED_FOR;
+		facts->domains[requests[i].domain->index].is_target = true;
 	}
-	check_neighbours(scope, &needs->neighbours);
-	return 0;
+	if (needs->reach == REACH_PACKAGES ||
+	    (needs->reach == REACH_POWER_DOMAINS && context_has_power_domains(context)))
+		for (size_t i = 0; i < facts->count; i++)
+			if (facts->domains[i].role == NOT_REACHED &&
+			    package_is_wanted(facts, facts->domains[i].domain->package))
+				facts->domains[i].role = NEIGHBOUR;
+	if (!error)
+		error = facts_read_reached(facts, &command->settings, command->change, needs);
+	if (!error)
+		check_neighbours(command, needs->neighbours.core_power);
+	return error;
 }
 
-/** Whether one of the requests of a package is active. */
-static bool package_is_wanted(const struct package_scope *scope, unsigned int package)
+void command_settle(struct planned_command *command)
 {
-	for (size_t i = 0; i < scope->own; i++)
-		if (request_is_active(&scope->requests[i]) &&
-		    scope->requests[i].domain->package == package)
-			return true;
-	return false;
-}
+	struct facts *facts = &command->facts;
 
-int package_scope_settle(struct package_scope *scope)
-{
-	for (size_t i = scope->own; i < scope->count; i++)
-		if (!package_is_wanted(scope, scope->requests[i].domain->package))
-			scope->requests[i].failure.error = -ECANCELED;
-	free(scope->sharing);
-	scope->sharing = calloc(scope->count + 1, sizeof(*scope->sharing));
-	for (size_t i = 0; i < scope->count && scope->sharing; i++) {
-		const struct domain_request *request = &scope->requests[i];
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		bool wanted = package_is_wanted(facts, domain->domain->package);
 
-		scope->sharing[i] = *request;
-		if (i < scope->own && request->failure.error == -EOPNOTSUPP &&
-		    isst_domain_is_io(request->domain) &&
-		    scope->current.domains[i].core_power.supported &&
-		    package_is_wanted(scope, request->domain->package))
-			scope->sharing[i].failure = (struct isst_failure){ 0 };
+		if (domain->role == NEIGHBOUR && !wanted)
+			domain->failure.error = -ECANCELED;
+		domain->shares = domain_is_active(domain) ||
+				 (domain->role == ASKED_FOR && wanted &&
+				  domain->failure.error == -EOPNOTSUPP &&
+				  isst_domain_is_io(domain->domain) &&
+				  domain->core_power.supported);
 	}
-	return scope->sharing ? 0 : -ENOMEM;
 }
 
-int package_scope_end(struct package_scope *scope, struct isst_change *change,
-		      struct domain_request *requests, size_t count, int error)
+void command_clear(struct planned_command *command)
 {
-	for (size_t i = 0; i < scope->own; i++) {
-		requests[i].failure = scope->requests[i].failure;
-		if (requests[i].failure.error == -ECANCELED)
-			requests[i].failure = (struct isst_failure){ 0 };
+	facts_clear(&command->facts);
+	configuration_clear(&command->settings);
+	isst_cpuset_free(command->high_priority);
+}
+
+int command_end(struct planned_command *command, struct domain_request *requests, size_t count,
+		int error)
+{
+	for (size_t i = 0; i < count && command->facts.count > 0; i++) {
+		const struct isst_failure *failure =
+			&command->facts.domains[requests[i].domain->index].failure;
+
+		requests[i].failure = failure->error == -ECANCELED ? (struct isst_failure){ 0 }
+								   : *failure;
 	}
-	package_scope_clear(scope);
-	return plan_conclude(change, requests, count, error);
+	command_clear(command);
+	return plan_conclude(command->change, requests, count, error);
 }
 
-size_t package_scope_core_power_count(const struct package_scope *scope)
+/** Where core-power is the package's, it is switched for neighbours as well. */
+static bool switches_core_power(const struct planned_command *command,
+				const struct domain_snapshot *domain)
 {
-	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
+	return domain->role == ASKED_FOR || context_has_power_domains(command->change->context);
 }
 
-/** Whether a feature may stay on in a power domain with CPUs of a package. */
-static bool may_stay_on(const struct package_scope *scope, unsigned int package,
-			unsigned int feature)
-{
-	for (size_t i = 0; i < scope->count; i++) {
-		const struct domain_request *request = &scope->requests[i];
+/* ---- Settings ---- */
 
-		if (request->domain->package == package && !isst_domain_is_io(request->domain) &&
-		    (i >= scope->own || !request_is_active(request)) &&
-		    feature_may_be_on(&scope->current.domains[i], feature))
-			return true;
-	}
-	return false;
-}
-
-/** What `disable` finds to do for request @i: nothing where there is no such feature. */
-static void check_off(struct package_scope *scope, size_t i, unsigned int feature)
-{
-	const struct isst_level *level = &scope->current.domains[i].level;
-	struct domain_request *request = &scope->requests[i];
-
-	if (!request_is_active(request) ||
-	    (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) !=
-		    ISST_FEATURE_UNSUPPORTED)
-		return;
-	if (isst_domain_is_io(request->domain)) {
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "%s feature is not present at this level %u", feature_name(feature),
-			       level->level);
-		return;
-	}
-	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
-		    "%s: %s feature is not present at this level %u: nothing to disable",
-		    request->domain->name, feature_name(feature), level->level);
-	request->failure = (struct isst_failure){ .error = -ECANCELED };
-}
-
-int scope_add_setting(struct package_scope *scope, enum subject subject, unsigned int index,
-		      enum wanted_kind wanted, uint64_t number)
+int command_add(struct planned_command *command, enum subject subject, unsigned int index,
+		enum wanted_kind wanted, uint64_t number)
 {
 	struct setting setting = {
 		.subject = subject, .index = index, .wanted = wanted, .number = number
 	};
 
-	return configuration_add(&scope->settings, &setting);
+	return configuration_add(&command->settings, &setting);
 }
 
-int plan_settings(struct package_scope *scope, const struct domain_request *requests,
-		  uint32_t shared)
+void command_select(struct planned_command *command,
+		    bool (*selects)(const struct domain_snapshot *domain))
 {
-	struct configuration *settings = &scope->settings;
-	struct wanted wanted = { .context = scope->change->context,
+	for (size_t i = 0; i < command->facts.count; i++)
+		command->facts.domains[i].counts = selects(&command->facts.domains[i]);
+}
+
+bool domain_shares(const struct domain_snapshot *domain)
+{
+	return domain->shares;
+}
+
+int command_plan(struct planned_command *command, uint32_t shared)
+{
+	struct configuration *settings = &command->settings;
+	struct wanted wanted = { .context = command->change->context,
+				 .change = command->change,
 				 .configuration = settings,
-				 .high_priority = scope->high_priority,
+				 .facts = command->facts,
+				 .high_priority = command->high_priority,
 				 .is_command = true };
-	size_t switched = package_scope_core_power_count(scope);
-	int error = facts_begin(&wanted.facts, wanted.context);
+	int error = 0;
 
-	for (size_t i = 0; i < wanted.facts.count; i++)
-		wanted.facts.domains[i].subjects = 0;
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		bool own = i < scope->own && request_is_active(&scope->requests[i]);
-		uint32_t subjects = own ? UINT32_MAX : shared;
-
-		if (i >= switched)
-			subjects &= ~SUBJECTS_OF_SWITCHES;
-		if (request_is_active(&requests[i]) && subjects)
-			facts_take(&wanted.facts, &scope->current.domains[i], subjects);
-	}
 	wanted.facts.whole = true;
-	wanted.change = scope->change;
-	for (size_t i = 0; i < settings->setting_count && !error; i++)
-		if (settings->settings[i].wanted == WANTED_OF_LEVEL)
+	for (size_t i = 0; i < wanted.facts.count; i++) {
+		struct domain_snapshot *domain = &wanted.facts.domains[i];
+
+		domain->subjects = !domain->counts	     ? 0
+				   : domain_is_asked(domain) ? UINT32_MAX
+							     : shared;
+		if (!switches_core_power(command, domain))
+			domain->subjects &= ~SUBJECTS_OF_SWITCHES;
+		domain->is_target = domain->subjects;
+	}
+	for (size_t i = 0; i < settings->setting_count; i++)
+		if (settings->settings[i].wanted == WANTED_OF_LEVEL && !error)
 			error = facts_read_limits(&wanted.facts);
 	if (!error)
 		error = wanted_resolve(&wanted);
 	if (!error)
-		error = wanted_plan(&wanted, scope->change);
+		error = wanted_plan(&wanted, command->change);
 	if (settings->problem_count > 0)
 		error = message_error(&wanted.context->messages, error, "%s",
 				      settings->problems[0].text);
-	/* These are the scope's. */
-	wanted.facts.count = 0;
+	/* These are the command's. */
+	wanted.facts = (struct facts){ 0 };
 	wanted.high_priority = NULL;
 	wanted_clear(&wanted);
 	configuration_clear(settings);
 	return error;
 }
 
-/** Switches something off where requests, which are freed, are active. */
-static int plan_off(struct package_scope *scope, enum subject subject,
-		    struct domain_request *requests)
-{
-	int error = scope_add_setting(scope, subject, INDEX_ALL, WANTED_NUMBER, 0);
+/* ---- Off ---- */
 
-	if (!error)
-		error = plan_settings(scope, requests, ALL_SUBJECTS);
-	free(requests);
-	return error;
+/** Whether a feature may stay on in a power domain with CPUs of a package. */
+static bool may_stay_on(const struct facts *facts, unsigned int package, unsigned int feature)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct domain_snapshot *domain = &facts->domains[i];
+
+		if (domain->role != NOT_REACHED && domain->domain->package == package &&
+		    !isst_domain_is_io(domain->domain) && !domain_is_asked(domain) &&
+		    feature_may_be_on(domain, feature))
+			return true;
+	}
+	return false;
 }
 
-static int switch_off(struct package_scope *scope, unsigned int feature)
+/** What `disable` finds to do: nothing where there is no such feature. */
+static void check_off(struct planned_command *command, struct domain_snapshot *domain,
+		      unsigned int feature)
 {
-	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	const struct isst_level *level = &domain->level;
 
-	if (!requests)
-		return -ENOMEM;
-	for (size_t i = 0; i < scope->count; i++) {
-		const struct domain_snapshot *current = &scope->current.domains[i];
-		const struct isst_domain *domain = scope->requests[i].domain;
-		bool on = feature_is_on(&current->level, feature), follows;
+	if (!domain_is_asked(domain) ||
+	    (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) !=
+		    ISST_FEATURE_UNSUPPORTED)
+		return;
+	if (isst_domain_is_io(domain->domain)) {
+		target_reject(command->change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "%s feature is not present at this level %u", feature_name(feature),
+			      level->level);
+		return;
+	}
+	change_warn(command->change, ISST_WARNING_NOTHING_TO_DISABLE,
+		    "%s: %s feature is not present at this level %u: nothing to disable",
+		    domain->domain->name, feature_name(feature), level->level);
+	domain->failure = (struct isst_failure){ .error = -ECANCELED };
+}
 
-		requests[i] = scope->requests[i];
-		if (i < scope->own)
+static int switch_off(struct planned_command *command, unsigned int feature)
+{
+	struct facts *facts = &command->facts;
+	int error;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		unsigned int package = domain->domain->package;
+		bool on = feature_is_on(&domain->level, feature), follows;
+
+		domain->counts = domain_is_asked(domain);
+		if (domain->role != NEIGHBOUR)
 			continue;
 		/* In an I/O die it goes off with the last of the others. */
-		follows = isst_domain_is_io(domain) && feature_may_be_on(current, feature) &&
-			  package_is_wanted(scope, domain->package) &&
-			  !may_stay_on(scope, domain->package, feature);
+		follows = isst_domain_is_io(domain->domain) && feature_may_be_on(domain, feature) &&
+			  package_is_wanted(facts, package) &&
+			  !may_stay_on(facts, package, feature);
 		/* For a sibling that is not active this has been reported. */
-		if (follows && !on && request_is_active(&requests[i]))
-			change_warn_left_out(scope->change, feature_unknown_why(current));
-		requests[i].failure.error = follows && on ? 0 : -ECANCELED;
+		if (follows && !on && domain_is_active(domain))
+			change_warn_left_out(command->change, feature_unknown_why(domain));
+		domain->counts = follows && on;
 	}
-	return plan_off(scope,
-			feature == FEATURE_BASE_FREQ ? SUBJECT_BASE_FREQ : SUBJECT_TURBO_FREQ,
-			requests);
+	error = command_add(command,
+			    feature == FEATURE_BASE_FREQ ? SUBJECT_BASE_FREQ : SUBJECT_TURBO_FREQ,
+			    INDEX_ALL, WANTED_NUMBER, 0);
+	return error ? error : command_plan(command, ALL_SUBJECTS);
 }
 
 /** Without --auto what was saved stays. */
-static void warn_of_saved(struct package_scope *scope, unsigned int feature)
+static void warn_of_saved(struct planned_command *command, unsigned int feature)
 {
 	const char *name = feature_name(feature);
 	struct settings_found found = { 0 };
 
-	for (size_t i = 0; i < scope->own && !found.any; i++)
-		if (request_is_active(&scope->requests[i]))
-			settings_find(scope->change->context, name, scope->requests[i].domain, 0,
-				      &found);
+	for (size_t i = 0; i < command->facts.count && !found.any; i++)
+		if (domain_is_asked(&command->facts.domains[i]))
+			settings_find(command->change->context, name,
+				      command->facts.domains[i].domain, 0, &found);
 	if (found.any)
-		change_warn(scope->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+		change_warn(command->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "what else %s enable --auto has set stays (core-power, classes of "
 			    "service): %s disable --auto restores what was there before",
 			    name, name);
@@ -290,22 +269,22 @@ static void warn_of_saved(struct package_scope *scope, unsigned int feature)
 
 /** Names the levels, other than the current one, of which settings are saved: `disable --auto`
  * restores them only there. Returns 0, or as settings_find() does. */
-static int name_other_levels(struct package_scope *scope, unsigned int feature)
+static int name_other_levels(struct planned_command *command, unsigned int feature)
 {
 	const char *name = feature_name(feature);
 	int error = 0;
 
-	for (size_t i = 0; i < scope->own && !error; i++) {
-		const struct isst_domain *domain = scope->requests[i].domain;
-		unsigned int level = scope->current.domains[i].profile.current_level;
+	for (size_t i = 0; i < command->facts.count && !error; i++) {
+		const struct isst_domain *domain = command->facts.domains[i].domain;
+		unsigned int level = command->facts.domains[i].profile.current_level;
 		struct settings_found found;
 
-		if (!request_is_active(&scope->requests[i]))
+		if (!domain_is_asked(&command->facts.domains[i]))
 			continue;
-		error = settings_find(scope->change->context, name, domain, level, &found);
+		error = settings_find(command->change->context, name, domain, level, &found);
 		if (found.other)
 			change_warn(
-				scope->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
+				command->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
 				"%s: settings from before %s enable are saved for level %u: "
 				"%s disable --auto restores them at that level, not at level %u "
 				"(config reset --boot undoes all changes since boot)",
@@ -314,60 +293,55 @@ static int name_other_levels(struct package_scope *scope, unsigned int feature)
 	return error;
 }
 
-int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic)
+int command_disable(struct planned_command *command, unsigned int feature, bool automatic)
 {
-	int error = automatic ? name_other_levels(scope, feature) : 0;
+	struct facts *facts = &command->facts;
+	int error = automatic ? name_other_levels(command, feature) : 0;
 
-	for (size_t i = 0; i < scope->own; i++)
-		check_off(scope, i, feature);
+	for (size_t i = 0; i < facts->count; i++)
+		check_off(command, &facts->domains[i], feature);
 	/* The feature stays on, or may, in a power domain with CPUs. */
-	for (size_t i = scope->own; i < scope->count; i++)
-		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
-			scope->requests[i].failure.error = -ECANCELED;
-	if (package_scope_settle(scope))
-		error = -ENOMEM;
-	scope->restored = calloc(scope->count + 1, sizeof(*scope->restored));
-	scope->limits = calloc(scope->count + 1, sizeof(*scope->limits));
-	if (!scope->restored || !scope->limits)
-		error = -ENOMEM;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->domains[i].role == NEIGHBOUR &&
+		    may_stay_on(facts, facts->domains[i].domain->package, feature))
+			facts->domains[i].failure.error = -ECANCELED;
+	command_settle(command);
 	if (!error)
-		error = switch_off(scope, feature);
+		error = switch_off(command, feature);
 	if (!error && automatic)
-		error = plan_restoring(scope->change, feature, scope->sharing, &scope->current,
-				       scope->restored,
-				       feature == FEATURE_TURBO_FREQ ? scope->limits : NULL);
+		error = plan_restoring(command->change, feature, facts->domains);
 	else if (!error)
-		warn_of_saved(scope, feature);
+		warn_of_saved(command, feature);
 	return error;
 }
 
-/** Whether core-power is on in a domain, and goes off with @requests. */
-static bool goes_off(const struct package_scope *scope, const struct domain_request *requests,
-		     size_t i)
+/** Whether core-power is on in a domain, and goes off. */
+static bool goes_off(const struct domain_snapshot *domain)
 {
-	return request_is_active(&requests[i]) && scope->current.domains[i].core_power.enabled;
+	return domain->counts && domain->core_power.enabled;
 }
 
 /** Describes where core-power goes off with a feature: in a package as a whole, where it goes off
  * in all power domains in which it is on, or in which domains of it. */
-static void warn_of_core_power_off(struct package_scope *scope,
-				   const struct domain_request *requests, unsigned int feature)
+static void warn_of_core_power_off(struct planned_command *command, unsigned int feature)
 {
-	struct isst_change *change = scope->change;
+	struct isst_change *change = command->change;
+	const struct facts *facts = &command->facts;
 
-	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
-		const struct isst_domain *domain = scope->requests[i].domain;
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *domain = facts->domains[i].domain;
 		bool whole = context_has_power_domains(change->context), named = false;
 		struct settings_found found;
 
-		if (!goes_off(scope, requests, i))
+		if (!goes_off(&facts->domains[i]))
 			continue;
-		for (size_t j = 0; j < scope->count; j++) {
-			if (scope->requests[j].domain->package != domain->package)
+		for (size_t j = 0; j < facts->count; j++) {
+			const struct domain_snapshot *other = &facts->domains[j];
+
+			if (other->role == NOT_REACHED || other->domain->package != domain->package)
 				continue;
-			named |= j < i && goes_off(scope, requests, j);
-			whole &= !scope->current.domains[j].core_power.enabled ||
-				 goes_off(scope, requests, j);
+			named |= j < i && goes_off(other);
+			whole &= !other->core_power.enabled || goes_off(other);
 		}
 		if (whole && named)
 			continue;
@@ -383,36 +357,47 @@ static void warn_of_core_power_off(struct package_scope *scope,
 	}
 }
 
-int package_scope_core_power_off(struct package_scope *scope, unsigned int feature)
+int command_core_power_off(struct planned_command *command, unsigned int feature)
 {
+	struct facts *facts = &command->facts;
 	unsigned int other = other_feature(feature);
-	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	int error;
 
-	if (!requests)
-		return -ENOMEM;
-	for (size_t i = 0; i < scope->count; i++) {
-		bool may = request_is_active(&scope->sharing[i]) && !scope->restored[i] &&
-			   scope->current.domains[i].core_power.supported;
-		bool used = may && feature_in_use(scope->change, scope->requests, &scope->current,
-						  i, other);
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		bool may = domain->shares && !domain->restored && domain->core_power.supported;
+		bool used = may &&
+			    feature_in_use(command->change->context, facts->domains, i, other);
 
-		requests[i] = scope->sharing[i];
 		if (used)
-			change_warn(scope->change, ISST_WARNING_NEEDED_BY_FEATURE,
+			change_warn(command->change, ISST_WARNING_NEEDED_BY_FEATURE,
 				    "%s: core-power stays enabled: %s needs it",
-				    scope->requests[i].domain->name, feature_name(other));
-		if (!may || used || i >= package_scope_core_power_count(scope))
-			requests[i].failure.error = -ECANCELED;
+				    domain->domain->name, feature_name(other));
+		domain->counts = may && !used && switches_core_power(command, domain);
 	}
-	warn_of_core_power_off(scope, requests, feature);
-	return plan_off(scope, SUBJECT_CORE_POWER, requests);
+	warn_of_core_power_off(command, feature);
+	error = command_add(command, SUBJECT_CORE_POWER, INDEX_ALL, WANTED_NUMBER, 0);
+	return error ? error : command_plan(command, ALL_SUBJECTS);
 }
 
-/* ---- Requests of commands ---- */
+/* ---- Levels ---- */
 
 int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 		      unsigned int level, bool online)
 {
-	return plan_conclude(change, requests, count,
-			     plan_level_change(change, requests, count, level, online));
+	const struct command_needs needs = {
+		.asked = { .levels = OPTIONAL,
+			   .parts = online ? ISST_READ_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
+			   .core_power = OPTIONAL },
+	};
+	struct planned_command command = { .change = change };
+	int error = command_add(&command, SUBJECT_LEVEL, INDEX_ALL, WANTED_NUMBER, level);
+
+	if (!error)
+		error = command_begin(&command, requests, count, &needs);
+	for (size_t i = 0; i < command.facts.count; i++)
+		command.facts.domains[i].gets_level = command.facts.domains[i].role == ASKED_FOR;
+	if (!error)
+		error = plan_level_change(change, command.facts.domains, level, online);
+	return command_end(&command, requests, count, error);
 }

@@ -46,7 +46,7 @@ static void name_own_limit(const struct state *state, struct state_value *value)
 {
 	const struct wanted_item *item = value->item;
 	struct setting *setting = &value->setting;
-	const struct domain_facts *facts;
+	const struct domain_snapshot *facts;
 
 	if (item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX) {
 		if (item->setting->wanted == WANTED_NONE && setting->number == item->bits)
@@ -205,7 +205,7 @@ static int add_levels(struct state *state)
 	int error = 0;
 
 	for (size_t i = 0; i < wanted->facts.count && error != -ENOMEM; i++) {
-		const struct domain_facts *facts = &wanted->facts.domains[i];
+		const struct domain_snapshot *facts = &wanted->facts.domains[i];
 
 		if (!facts->is_target)
 			continue;

@@ -18,7 +18,7 @@
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
 
 static int resolve_clos(struct wanted *wanted, enum subject subject, unsigned int clos,
-			const struct domain_facts *domain)
+			const struct domain_snapshot *domain)
 {
 	const struct value_field *field = &clos_fields[subject - SUBJECT_CLOS_MIN];
 	const struct isst_core_power *state = &domain->core_power;
@@ -157,7 +157,7 @@ static int resolve_association(struct wanted *wanted, size_t first, const struct
 							 .domain = cpu->domain });
 }
 
-static int resolve_associations(struct wanted *wanted, const struct domain_facts *domain)
+static int resolve_associations(struct wanted *wanted, const struct domain_snapshot *domain)
 {
 	const char *unknown = topology_domain(domain->domain)->unknown_core;
 	size_t first = wanted->count;
@@ -203,14 +203,14 @@ static const struct {
 /** Whether the range of the processor will be another one in a domain. */
 static bool range_changes(const struct wanted *wanted, const struct isst_domain *domain)
 {
-	const struct domain_facts *facts = wanted_facts(wanted, domain);
+	const struct domain_snapshot *facts = wanted_facts(wanted, domain);
 	const struct item features = item_of(ITEM_FEATURES, domain, 0);
 	const struct wanted_item *item;
 
-	if (facts->level != facts->profile.current_level)
+	if (facts->level.level != facts->profile.current_level)
 		return true;
 	item = wanted_find_item(wanted, &features, SUBJECT_BASE_FREQ, 0);
-	return item && !item->bits == feature_is_on(&facts->specified, FEATURE_BASE_FREQ);
+	return item && !item->bits == feature_is_on(&facts->level, FEATURE_BASE_FREQ);
 }
 
 /** The frequency that is wanted of an item, in kHz. Returns false where it is no limit, or not
@@ -285,7 +285,7 @@ static int find_contradictions(struct wanted *wanted)
 /* ---- Resolving ---- */
 
 static int resolve_subject(struct wanted *wanted, enum subject subject,
-			   const struct domain_facts *domain)
+			   const struct domain_snapshot *domain)
 {
 	int error = 0;
 

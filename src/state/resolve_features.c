@@ -12,18 +12,17 @@
 /* ---- High priority cores: where a setting counts ---- */
 
 /** Whether a domain is known to be without what gives cores priority. */
-static bool is_unsupported(const struct domain_facts *domain)
+static bool is_unsupported(const struct domain_snapshot *domain)
 {
 	const struct isst_failure *failure = domain->profile.failure.error
 						     ? &domain->profile.failure
-						     : &domain->specified.failure;
+						     : &domain->level.failure;
 
 	if (!domain->core_power.failure.error && !domain->core_power.supported)
 		return true;
-	if (domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN && failure->error)
+	if (domain->level.turbo_freq == ISST_FEATURE_UNKNOWN && failure->error)
 		return failure->error == -EOPNOTSUPP;
-	return domain->specified.turbo_freq < ISST_FEATURE_DISABLED &&
-	       !domain->specified.features_assumed;
+	return domain->level.turbo_freq < ISST_FEATURE_DISABLED && !domain->level.features_assumed;
 }
 
 /** Passes over what is optional and not there. I/O dies follow the others of the package. */
@@ -33,24 +32,23 @@ static int drop_optional(struct wanted *wanted)
 	int error = 0;
 
 	for (size_t i = 0; i < facts->count && !error; i++) {
-		const struct domain_facts *domain = &facts->domains[i];
+		const struct domain_snapshot *domain = &facts->domains[i];
 		const struct setting *setting = wanted->cores[i];
-		const struct domain_snapshot now = { .domain = domain->domain,
-						     .profile = domain->profile };
 
 		if (!setting || !setting->optional || isst_domain_is_io(domain->domain) ||
 		    !is_unsupported(domain))
 			continue;
 		wanted->cores[i] = NULL;
-		if (domain->specified.turbo_freq >= ISST_FEATURE_DISABLED ||
-		    domain->specified.features_assumed)
+		if (domain->level.turbo_freq >= ISST_FEATURE_DISABLED ||
+		    domain->level.features_assumed)
 			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
 					      "core-power feature is not present");
 		else
-			error = wanted_reject(
-				wanted, setting, domain->domain, -EOPNOTSUPP,
-				"turbo-freq feature is not present at level %u%s", domain->level,
-				feature_levels_text(wanted->context, &now, 1, FEATURE_TURBO_FREQ));
+			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
+					      "turbo-freq feature is not present at level %u%s",
+					      domain->level.level,
+					      feature_levels_text(wanted->context, domain, 1,
+								  FEATURE_TURBO_FREQ));
 	}
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *domain = facts->domains[i].domain;
@@ -77,7 +75,7 @@ static int find_online(const struct wanted *wanted, const struct setting *settin
 	int error = 0;
 
 	for (size_t i = 0; i < facts->count; i++) {
-		const struct domain_facts *domain = &facts->domains[i];
+		const struct domain_snapshot *domain = &facts->domains[i];
 		const struct setting *cpus = wanted_cpus(wanted, domain->domain);
 		unsigned int cpu;
 
@@ -106,7 +104,7 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting,
 		if (isst_domain_is_io(facts->domains[i].domain) || wanted->cores[i] != setting)
 			continue;
 		domains[scope.count] = facts->domains[i].domain;
-		levels[scope.count++] = facts->domains[i].level;
+		levels[scope.count++] = facts->domains[i].level.level;
 	}
 	if (scope.count == 0)
 		return 0;
@@ -174,7 +172,7 @@ int resolve_high_priority(struct wanted *wanted)
 
 /* ---- Levels, features and core-power ---- */
 
-int resolve_level(struct wanted *wanted, const struct domain_facts *domain)
+int resolve_level(struct wanted *wanted, const struct domain_snapshot *domain)
 {
 	const struct isst_failure *failure = &domain->profile.failure;
 	struct wish wish;
@@ -182,7 +180,7 @@ int resolve_level(struct wanted *wanted, const struct domain_facts *domain)
 	if (!resolve_wish(wanted, SUBJECT_LEVEL, domain->domain, INDEX_ALL, &wish))
 		return 0;
 	/* An optional one. */
-	if (!failure->error && wish.number != domain->level)
+	if (!failure->error && wish.number != domain->level.level)
 		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     domain->profile.enabled
 					     ? "level %u does not exist"
@@ -190,7 +188,7 @@ int resolve_level(struct wanted *wanted, const struct domain_facts *domain)
 					       "does not exist",
 				     (unsigned int)wish.number);
 	if (!failure->error)
-		failure = &domain->specified.failure;
+		failure = &domain->level.failure;
 	/* Whatever else of a level cannot be read is no reason to stay at another one. */
 	if (domain->profile.failure.error || failure->error == -EOPNOTSUPP)
 		return wanted_fails(wanted, wish.setting, domain->domain, failure);
@@ -208,14 +206,14 @@ int resolve_level(struct wanted *wanted, const struct domain_facts *domain)
 				  });
 }
 
-int resolve_feature(struct wanted *wanted, enum subject subject, const struct domain_facts *domain)
+int resolve_feature(struct wanted *wanted, enum subject subject,
+		    const struct domain_snapshot *domain)
 {
 	unsigned int feature = subject == SUBJECT_TURBO_FREQ ? FEATURE_TURBO_FREQ
 							     : FEATURE_BASE_FREQ;
-	enum isst_feature_state state = subject == SUBJECT_TURBO_FREQ ? domain->specified.turbo_freq
-								      : domain->specified.base_freq;
+	enum isst_feature_state state = subject == SUBJECT_TURBO_FREQ ? domain->level.turbo_freq
+								      : domain->level.base_freq;
 	const struct isst_failure *failure = &domain->profile.failure;
-	const struct domain_snapshot now = { .domain = domain->domain, .profile = domain->profile };
 	struct wish wish;
 
 	if (!resolve_wish(wanted, subject, domain->domain, INDEX_ALL, &wish))
@@ -228,29 +226,29 @@ int resolve_feature(struct wanted *wanted, enum subject subject, const struct do
 					       "base-freq is configured by the BIOS, and cannot "
 					       "be disabled");
 	if (!failure->error)
-		failure = &domain->specified.failure;
+		failure = &domain->level.failure;
 	if (state == ISST_FEATURE_UNKNOWN && failure->error && failure->error != -EOPNOTSUPP)
 		return wanted_fails(wanted, wish.setting, domain->domain, failure);
 	/* Whether another level has it is known once that is set. */
 	if (state != ISST_FEATURE_ENABLED && state != ISST_FEATURE_DISABLED &&
-	    !domain->specified.features_assumed) {
+	    !domain->level.features_assumed) {
 		if (wish.number == 0)
 			return 0;
 		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "%s feature is not present at level %u%s",
-				     feature_name(feature), domain->level,
-				     feature_levels_text(wanted->context, &now, 1, feature));
+				     feature_name(feature), domain->level.level,
+				     feature_levels_text(wanted->context, domain, 1, feature));
 	}
-	return wanted_add(wanted,
-			  &(struct wanted_item){
-				  .item = item_of(ITEM_FEATURES, domain->domain, domain->level),
-				  .mask = feature,
-				  .bits = wish.number ? feature : 0,
-				  .subject = subject,
-				  .setting = wish.setting,
-				  .domain = domain->domain,
-				  .optional = isst_domain_is_io(domain->domain),
-			  });
+	return wanted_add(
+		wanted, &(struct wanted_item){
+				.item = item_of(ITEM_FEATURES, domain->domain, domain->level.level),
+				.mask = feature,
+				.bits = wish.number ? feature : 0,
+				.subject = subject,
+				.setting = wish.setting,
+				.domain = domain->domain,
+				.optional = isst_domain_is_io(domain->domain),
+			});
 }
 
 /** The item of a switch, and its bits. Returns false where the machine has no such switch. */
@@ -276,7 +274,7 @@ static bool find_switch(const struct wanted *wanted, enum subject subject, struc
 }
 
 /** Whether nothing but ordered priority will do. */
-static bool must_be_ordered(const struct wanted *wanted, const struct domain_facts *domain)
+static bool must_be_ordered(const struct wanted *wanted, const struct domain_snapshot *domain)
 {
 	struct wish on;
 
@@ -287,7 +285,7 @@ static bool must_be_ordered(const struct wanted *wanted, const struct domain_fac
 
 /** The item by which turbo-freq gets enabled in a domain; NULL: none. */
 static const struct wanted_item *find_enabling(const struct wanted *wanted,
-					       const struct domain_facts *domain)
+					       const struct domain_snapshot *domain)
 {
 
 	for (size_t i = 0; i < wanted->count; i++)
@@ -300,7 +298,7 @@ static const struct wanted_item *find_enabling(const struct wanted *wanted,
 /** On the mailbox turbo-freq needs core-power, and enables it as `turbo-freq enable` does, unless
  * something is stated of that. */
 static bool imply_core_power(const struct wanted *wanted, enum subject subject,
-			     const struct domain_facts *domain, struct wish *wish)
+			     const struct domain_snapshot *domain, struct wish *wish)
 {
 	const struct wanted_item *enabling = find_enabling(wanted, domain);
 
@@ -319,10 +317,10 @@ static bool imply_core_power(const struct wanted *wanted, enum subject subject,
 
 /** On the mailbox core-power is not taken from turbo-freq, as `core-power disable` has it: what is
  * stated contradicts itself, or the state of the machine forbids it. */
-static int check_off(struct wanted *wanted, const struct domain_facts *domain,
+static int check_off(struct wanted *wanted, const struct domain_snapshot *domain,
 		     const struct wish *wish)
 {
-	const struct isst_failure *failure = &domain->specified.failure;
+	const struct isst_failure *failure = &domain->level.failure;
 	struct wish on;
 
 	if (context_has_power_domains(wanted->context) || wanted->is_command ||
@@ -330,7 +328,7 @@ static int check_off(struct wanted *wanted, const struct domain_facts *domain,
 	    !(domain->core_power.enabled || find_enabling(wanted, domain)))
 		return 0;
 	/* It may be on. */
-	if (wanted->facts.whole && domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN &&
+	if (wanted->facts.whole && domain->level.turbo_freq == ISST_FEATURE_UNKNOWN &&
 	    failure->error && !error_is_absence(failure->error))
 		return wanted_fails(wanted, wish->setting, domain->domain, failure);
 	if (!wanted_domain_turbo_freq_on(wanted, domain))
@@ -346,7 +344,7 @@ static int check_off(struct wanted *wanted, const struct domain_facts *domain,
 }
 
 int resolve_core_power(struct wanted *wanted, enum subject subject,
-		       const struct domain_facts *domain)
+		       const struct domain_snapshot *domain)
 {
 	struct wanted_item item = { .item = item_of(ITEM_QOS, domain->domain, 0),
 				    .subject = subject,

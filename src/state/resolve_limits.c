@@ -32,14 +32,14 @@ struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_ki
 	return base;
 }
 
-int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
+int resolve_frequency(struct wanted *wanted, const struct domain_snapshot *domain,
 		      const struct wish *wish, uint64_t *khz)
 {
 	/* The facts of a domain with CPUs: its own, or those of the first one of its package. */
-	const struct domain_facts *cores = domain->domain->has_cpu
-						   ? domain
-						   : facts_of_limits(&wanted->facts, domain);
-	const struct isst_failure *failure = &cores->specified.failure;
+	const struct domain_snapshot *cores = domain->domain->has_cpu
+						      ? domain
+						      : facts_of_limits(&wanted->facts, domain);
+	const struct isst_failure *failure = &cores->level.failure;
 	struct isst_context *context = wanted->context;
 	struct isst_value value;
 	int error = -ENOENT;
@@ -47,7 +47,7 @@ int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
 	switch (wish->wanted) {
 	case WANTED_BASE:
 	case WANTED_TURBO:
-		value = wanted_of_level(&cores->specified, wish->wanted);
+		value = wanted_of_level(&cores->level, wish->wanted);
 		*khz = value.value * UINT64_C(1000);
 		if (value.state == ISST_KNOWN && value.value > 0)
 			return 0;
@@ -57,7 +57,8 @@ int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
 			error = wanted_fails(wanted, wish->setting, cores->domain, failure);
 		else
 			error = wanted_reject(wanted, wish->setting, cores->domain, -EOPNOTSUPP,
-					      "level %u specifies no %s frequency", cores->level,
+					      "level %u specifies no %s frequency",
+					      cores->level.level,
 					      wish->wanted == WANTED_BASE ? "base" : "turbo");
 		return error ? error : -ENODATA;
 	case WANTED_LOWEST:
@@ -109,7 +110,7 @@ static bool limits_are_stated(const struct wanted *wanted, const struct isst_dom
 }
 
 /** Whether limits in force count: turbo-freq shall be on, and they are not stated. */
-static bool present_limits_count(const struct wanted *wanted, const struct domain_facts *domain,
+static bool present_limits_count(const struct wanted *wanted, const struct domain_snapshot *domain,
 				 struct wish *wish)
 {
 	return domain->has_present_limits && !limits_are_stated(wanted, domain->domain) &&
@@ -119,21 +120,20 @@ static bool present_limits_count(const struct wanted *wanted, const struct domai
 
 /** What is implied where turbo-freq is switched: with it on they would hold high priority cores
  * back, with it off those of the level come back. */
-static bool imply_limits(const struct wanted *wanted, const struct domain_facts *domain,
+static bool imply_limits(const struct wanted *wanted, const struct domain_snapshot *domain,
 			 struct wish *wish)
 {
 	bool on;
 
 	if (!wanted->facts.whole || limits_are_stated(wanted, domain->domain) ||
 	    !resolve_wish(wanted, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) ||
-	    (domain->specified.turbo_freq < ISST_FEATURE_DISABLED &&
-	     !domain->specified.features_assumed))
+	    (domain->level.turbo_freq < ISST_FEATURE_DISABLED && !domain->level.features_assumed))
 		return false;
 	on = wish->number;
 	/* Another level begins with turbo-freq off, and with its own limits. */
-	if (domain->level != domain->profile.current_level)
+	if (domain->level.level != domain->profile.current_level)
 		wish->wanted = WANTED_NONE;
-	else if (on == feature_is_on(&domain->specified, FEATURE_TURBO_FREQ))
+	else if (on == feature_is_on(&domain->level, FEATURE_TURBO_FREQ))
 		return false;
 	else
 		wish->wanted = on ? WANTED_NONE : WANTED_OF_LEVEL;
@@ -144,10 +144,10 @@ static bool imply_limits(const struct wanted *wanted, const struct domain_facts 
 }
 
 /** The limits of the level. Returns -ENODATA where there are none, or are not known. */
-static int level_limits(struct wanted *wanted, const struct domain_facts *domain,
+static int level_limits(struct wanted *wanted, const struct domain_snapshot *domain,
 			const struct wish *wish, bool implied, uint64_t *limits)
 {
-	const struct domain_facts *owner = facts_of_limits(&wanted->facts, domain);
+	const struct domain_snapshot *owner = facts_of_limits(&wanted->facts, domain);
 	int error = 0;
 
 	*limits = owner->level_limits;
@@ -161,7 +161,7 @@ static int level_limits(struct wanted *wanted, const struct domain_facts *domain
 			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 				    "%s: level %u has no turbo ratio limits; the current ones are "
 				    "left unchanged",
-				    domain->domain->name, owner->level);
+				    domain->domain->name, owner->level.level);
 		return -ENODATA;
 	}
 	/* Firmware without SST-PP refuses to report them: its one level has none. */
@@ -175,7 +175,7 @@ static int level_limits(struct wanted *wanted, const struct domain_facts *domain
 	else if (!implied)
 		error = wanted_reject(wanted, wish->setting, domain->domain, -EOPNOTSUPP,
 				      "level %u has no turbo ratio limits that can be read",
-				      owner->level);
+				      owner->level.level);
 	return error ? error : -ENODATA;
 }
 
@@ -202,10 +202,10 @@ static int check_shared_limits(struct wanted *wanted, const struct wanted_item *
 }
 
 /** Limits of 0 for buckets that the level has. A state holds what some machine had. */
-static int check_no_ratio_zero(struct wanted *wanted, const struct domain_facts *domain,
+static int check_no_ratio_zero(struct wanted *wanted, const struct domain_snapshot *domain,
 			       const struct wish *wish)
 {
-	const struct domain_facts *owner = facts_of_limits(&wanted->facts, domain);
+	const struct domain_snapshot *owner = facts_of_limits(&wanted->facts, domain);
 	const struct isst_failure *failure = &owner->limits_failure;
 	uint64_t of_level = owner->level_limits;
 
@@ -222,7 +222,7 @@ static int check_no_ratio_zero(struct wanted *wanted, const struct domain_facts 
 	return 0;
 }
 
-int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts *domain)
+int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_snapshot *domain)
 {
 	struct wanted_item item = {
 		.item = item_of(ITEM_TURBO_RATIO_LIMITS, domain->domain, 0),
@@ -291,7 +291,8 @@ int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts 
 /** The limit as cpufreq_read_limit() is going to return it, or an end of the processor's range:
  * level and features move that, and a CPU that is offline does not show it. */
 static int scaling_limit(struct wanted *wanted, enum cpufreq_limit limit,
-			 const struct domain_facts *domain, const struct wish *wish, uint64_t *khz)
+			 const struct domain_snapshot *domain, const struct wish *wish,
+			 uint64_t *khz)
 {
 	bool max = limit == CPUFREQ_MAX;
 
@@ -313,7 +314,7 @@ static int scaling_limit(struct wanted *wanted, enum cpufreq_limit limit,
 /** Whether a domain has such limits at all, by one of its CPUs. Comparing finds that anyway.
  * Returns 0, -ENODATA where it has none, which was noted, or -ENOMEM. */
 static int check_cpufreq(struct wanted *wanted, enum subject subject,
-			 const struct domain_facts *domain)
+			 const struct domain_snapshot *domain)
 {
 	const struct isst_cpu *cpu = context_cpu(wanted->context, domain->domain->cpu);
 	struct wish wish;
@@ -334,7 +335,7 @@ static int check_cpufreq(struct wanted *wanted, enum subject subject,
 }
 
 int resolve_scaling_limits(struct wanted *wanted, enum subject subject,
-			   const struct domain_facts *domain)
+			   const struct domain_snapshot *domain)
 {
 	enum cpufreq_limit limit = subject == SUBJECT_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
 	bool to_change = wanted->facts.whole;
@@ -457,7 +458,7 @@ static int check_fabric(struct wanted *wanted, enum subject subject,
 }
 
 int resolve_uncore_limits(struct wanted *wanted, enum subject subject,
-			  const struct domain_facts *domain)
+			  const struct domain_snapshot *domain)
 {
 	struct wish wish;
 	unsigned int count = 0;

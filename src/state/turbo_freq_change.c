@@ -15,93 +15,72 @@
 
 /* ---- Turbo ratio limits ---- */
 
-/** Reports why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain
- * of the package, or that cannot be read. */
-static void warn_of_use(const struct package_scope *scope, size_t i)
+/** Reports why the turbo ratio limits of a package stay: turbo-freq is on in another power domain,
+ * or that cannot be read. */
+static void warn_of_use(struct isst_change *change, const struct domain_snapshot *user)
 {
-	unsigned int package = scope->requests[i].domain->package;
-	const char *unknown = NULL;
-
-	for (size_t j = 0; j < scope->count; j++) {
-		const struct domain_snapshot *current = &scope->current.domains[j];
-
-		if (request_is_active(&scope->requests[j]) ||
-		    isst_domain_is_io(scope->requests[j].domain) ||
-		    scope->requests[j].domain->package != package ||
-		    !feature_may_be_on(current, FEATURE_TURBO_FREQ))
-			continue;
-		if (feature_is_on(&current->level, FEATURE_TURBO_FREQ)) {
-			unknown = NULL;
-			break;
-		}
-		unknown = feature_unknown_why(current);
-	}
-	if (unknown)
-		change_warn(scope->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+	if (!feature_is_on(&user->level, FEATURE_TURBO_FREQ))
+		change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 			    "%s; turbo-freq may be enabled there: the turbo ratio limits of the "
 			    "package are left unchanged",
-			    unknown);
+			    feature_unknown_why(user));
 	else
 		change_warn(
-			scope->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 			"package %u: turbo-freq stays enabled in another power domain: the turbo "
 			"ratio limits of the package are left unchanged",
-			package);
+			user->domain->package);
 }
 
 /** Limits of the level, of which nothing is in force while turbo-freq is on, where they are not
  * restored. Nothing but these is asked for, and they are no reason to leave turbo-freq on. */
-static int plan_level_limits(struct package_scope *scope)
+static int plan_level_limits(struct planned_command *command)
 {
-	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
-	int error = requests ? scope_add_setting(scope, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
-						 WANTED_OF_LEVEL, 0)
-			     : -ENOMEM;
+	struct facts *facts = &command->facts;
 	bool any = false;
+	int error;
 
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		/* The register is that of a CPU. */
-		bool own = i < scope->own && request_is_active(&scope->requests[i]) &&
-			   scope->requests[i].domain->has_cpu;
-		/* The highest turbo frequencies of other power domains depend on them. */
-		bool stay = own &&
-			    limits_stay_in_use(scope->change, scope->requests, &scope->current, i);
+	for (size_t i = 0; i < facts->count; i++) {
+		struct domain_snapshot *domain = &facts->domains[i];
+		/* The register is that of a CPU. The highest turbo frequencies of other power
+		 * domains depend on them. */
+		bool own = domain_is_asked(domain) && domain->domain->has_cpu;
+		const struct domain_snapshot *user =
+			own ? limits_user(command->change->context, facts->domains, i) : NULL;
 
-		if (stay)
-			warn_of_use(scope, i);
-		requests[i] = scope->requests[i];
-		if (!own || stay || scope->limits[i])
-			requests[i].failure.error = -ECANCELED;
-		else
-			any = true;
+		if (user)
+			warn_of_use(command->change, user);
+		domain->counts = own && !user && !domain->limits_settled;
+		any |= domain->counts;
 	}
-	if (!error && any)
-		error = plan_settings(scope, requests, 0);
-	configuration_clear(&scope->settings);
-	free(requests);
-	return error;
+	if (!any)
+		return 0;
+	error = command_add(command, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL, WANTED_OF_LEVEL, 0);
+	return error ? error : command_plan(command, 0);
 }
 
 /* ---- What enabling needs ---- */
 
 /** Each core must be known, or its old priority would stay. Firmware that reports no bucket would
  * have cores take second place to none; what cannot be read is not known to be none. */
-static void check_cores(struct package_scope *scope, size_t i)
+static void check_cores(struct planned_command *command, struct domain_snapshot *domain)
 {
-	const struct domain_snapshot *current = scope->current.domains;
-	struct domain_request *request = &scope->requests[i];
-	const char *unknown = topology_domain(request->domain)->unknown_core;
+	const struct facts *facts = &command->facts;
+	const char *unknown = topology_domain(domain->domain)->unknown_core;
 
-	if (request_is_active(request) && unknown)
-		request_reject(scope->change, request, -EIO, "%s", unknown);
-	if (!request_is_active(request) || isst_cpuset_count(request->domain->present) == 0)
+	if (domain_is_asked(domain) && unknown)
+		target_reject(command->change, domain->domain, &domain->failure, -EIO, "%s",
+			      unknown);
+	if (!domain_is_asked(domain) || isst_cpuset_count(domain->domain->present) == 0)
 		return;
 	/* Power domains share the buckets of their package. */
-	for (size_t j = 0; j < scope->own; j++) {
-		const struct isst_turbo_freq *info = &current[j].level.turbo_freq_info;
+	for (size_t j = 0; j < facts->count; j++) {
+		const struct domain_snapshot *other = &facts->domains[j];
+		const struct isst_turbo_freq *info = &other->level.turbo_freq_info;
 
-		if (j != i && !(context_has_power_domains(scope->change->context) &&
-				scope->requests[j].domain->package == request->domain->package))
+		if (other != domain && !(context_has_power_domains(command->change->context) &&
+					 other->role == ASKED_FOR &&
+					 other->domain->package == domain->domain->package))
 			continue;
 		if (info->failure.error)
 			return;
@@ -109,30 +88,28 @@ static void check_cores(struct package_scope *scope, size_t i)
 			if (info->mhz[type][0].state == ISST_KNOWN && info->mhz[type][0].value > 0)
 				return;
 	}
-	request_reject(
-		scope->change, request, -EIO,
+	target_reject(
+		command->change, domain->domain, &domain->failure, -EIO,
 		"the firmware reports no bucket of turbo-freq at level %u: none of its cores would get a "
 		"higher turbo frequency",
-		current[i].level.level);
+		domain->level.level);
 }
 
 /** Whether every query that enabling depends on was answered with yes. */
-static void check_enable(struct package_scope *scope, size_t i)
+static void check_enable(struct planned_command *command, struct domain_snapshot *domain)
 {
-	const struct domain_snapshot *current = &scope->current.domains[i];
-	struct domain_request *request = &scope->requests[i];
+	struct isst_change *change = command->change;
 
-	if (!request_is_active(request))
+	if (!domain_is_asked(domain))
 		return;
-	if (current->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "turbo-freq feature is not present at this level %u%s",
-			       current->level.level,
-			       feature_levels_text(scope->change->context, current, 1,
-						   FEATURE_TURBO_FREQ));
-	else if (!current->core_power.supported)
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "core-power feature, which turbo-freq needs, is not present");
+	if (domain->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
+		target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "turbo-freq feature is not present at this level %u%s",
+			      domain->level.level,
+			      feature_levels_text(change->context, domain, 1, FEATURE_TURBO_FREQ));
+	else if (!domain->core_power.supported)
+		target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
+			      "core-power feature, which turbo-freq needs, is not present");
 }
 
 /** CPUs that lose the high priority of an earlier run are named. */
@@ -199,22 +176,24 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 }
 
 /** What is reported of the cores that get high priority; @named: whether there are some. */
-static int warn_of_priorities(struct package_scope *scope, bool named)
+static int warn_of_priorities(struct planned_command *command, bool named)
 {
-	struct isst_change *change = scope->change;
-	const struct domain_request *requests = scope->requests;
-	const struct domain_snapshot *current = scope->current.domains;
+	struct isst_change *change = command->change;
+	const struct facts *facts = &command->facts;
 	bool any = false, failed = false;
 	int error = 0;
 
-	for (size_t i = 0; i < scope->count && !error; i++)
-		if (request_is_active(&requests[i]) &&
-		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
-			error = warn_of_former(change, requests[i].domain, scope->high_priority);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (domain_is_active(&facts->domains[i]) &&
+		    facts->domains[i].level.turbo_freq == ISST_FEATURE_ENABLED)
+			error = warn_of_former(change, facts->domains[i].domain,
+					       command->high_priority);
 	/* Lack of the feature is left to the others. */
-	for (size_t i = 0; i < scope->own; i++) {
-		int failure = requests[i].failure.error;
+	for (size_t i = 0; i < facts->count; i++) {
+		int failure = facts->domains[i].failure.error;
 
+		if (facts->domains[i].role != ASKED_FOR)
+			continue;
 		failed |= failure && failure != -EOPNOTSUPP && failure != -ECANCELED;
 		any |= !failure;
 	}
@@ -225,29 +204,29 @@ static int warn_of_priorities(struct package_scope *scope, bool named)
 			    "--high-priority CORES/package, or specify them with -c before the "
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
-	for (size_t i = 0; i < scope->count && !error; i++)
-		if (request_is_active(&scope->sharing[i]))
-			error = settings_level(change, requests[i].domain,
-					       current[i].profile.current_level);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (facts->domains[i].shares)
+			error = settings_level(change, facts->domains[i].domain,
+					       facts->domains[i].profile.current_level);
 	return error;
 }
 
 /* ---- On and off ---- */
 
-/** Whether turbo-freq is on already in all that request @i shares core-power with, as far as it is
+/** Whether turbo-freq is on already in all that a domain shares core-power with, as far as it is
  * asked for; I/O dies, which follow the others, need core-power for nothing. */
-static bool was_on(const struct package_scope *scope, size_t i)
+static bool was_on(const struct planned_command *command, const struct domain_snapshot *domain)
 {
-	bool shared = context_has_power_domains(scope->change->context), on = true, any = false;
+	bool shared = context_has_power_domains(command->change->context), on = true, any = false;
 
-	for (size_t j = 0; j < scope->own; j++) {
-		const struct domain_request *request = &scope->requests[j];
+	for (size_t j = 0; j < command->facts.count; j++) {
+		const struct domain_snapshot *other = &command->facts.domains[j];
 
-		if (!request_is_active(request) || isst_domain_is_io(request->domain) ||
-		    !(j == i ||
-		      (shared && request->domain->package == scope->requests[i].domain->package)))
+		if (!domain_is_asked(other) || isst_domain_is_io(other->domain) ||
+		    !(other == domain ||
+		      (shared && other->domain->package == domain->domain->package)))
 			continue;
-		on &= feature_is_on(&scope->current.domains[j].level, FEATURE_TURBO_FREQ);
+		on &= feature_is_on(&other->level, FEATURE_TURBO_FREQ);
 		any = true;
 	}
 	return on && any;
@@ -255,80 +234,79 @@ static bool was_on(const struct package_scope *scope, size_t i)
 
 /** Turbo-freq, and core-power for its priorities. Where turbo-freq is on already another process
  * may have disabled core-power since: that is left as it is. */
-static int add_settings(struct package_scope *scope)
+static int add_settings(struct planned_command *command)
 {
 	static const struct {
 		enum subject subject;
 		uint64_t number;
 	} SWITCHES[] = { { SUBJECT_CORE_POWER, 1 }, { SUBJECT_PRIORITY, ISST_PRIORITY_ORDERED } };
-	size_t count = package_scope_core_power_count(scope);
-	int error = scope_add_setting(scope, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
+	int error = command_add(command, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
 
 	for (size_t i = 0; i < 2 && !error; i++) {
 		const struct setting kept = { .subject = SWITCHES[i].subject,
 					      .index = INDEX_ALL,
 					      .wanted = WANTED_UNMANAGED };
 
-		error = scope_add_setting(scope, kept.subject, INDEX_ALL, WANTED_NUMBER,
-					  SWITCHES[i].number);
-		for (size_t j = 0; j < count && !error; j++)
-			if (was_on(scope, j))
-				error = settings_add(&scope->settings, scope->change->context,
-						     scope->requests[j].domain, kept);
+		error = command_add(command, kept.subject, INDEX_ALL, WANTED_NUMBER,
+				    SWITCHES[i].number);
+		for (size_t j = 0; j < command->facts.count && !error; j++)
+			if (was_on(command, &command->facts.domains[j]))
+				error = settings_add(&command->settings, command->change->context,
+						     command->facts.domains[j].domain, kept);
 	}
 	return error;
 }
 
 /** All bits set, where none are given. */
-static int add_limits(struct package_scope *scope, const struct turbo_freq_request *request)
+static int add_limits(struct planned_command *command, const struct turbo_freq_request *request)
 {
-	return scope_add_setting(scope, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
-				 request->limits_given ? WANTED_NUMBER : WANTED_NONE,
-				 request->limits);
+	return command_add(command, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
+			   request->limits_given ? WANTED_NUMBER : WANTED_NONE, request->limits);
 }
 
-static int plan_enable(struct package_scope *scope, const struct turbo_freq_request *request)
+static int plan_enable(struct planned_command *command, const struct turbo_freq_request *request)
 {
-	struct isst_change *change = scope->change;
+	struct isst_change *change = command->change;
 	int error;
 
-	scope->high_priority = request->high_priority
-				       ? with_siblings(change->context, request->high_priority)
-				       : isst_cpuset_new();
-	if (!scope->high_priority)
+	command->high_priority = request->high_priority
+					 ? with_siblings(change->context, request->high_priority)
+					 : isst_cpuset_new();
+	if (!command->high_priority)
 		return -ENOMEM;
-	warn_of_cpufreq(change, scope->requests, scope->own, true);
-	error = request->automatic ? warn_of_priorities(scope, request->high_priority) : 0;
+	warn_of_cpufreq(change, command->facts.domains, domain_is_asked, true);
+	error = request->automatic ? warn_of_priorities(command, request->high_priority) : 0;
 	if (!error)
-		error = request->automatic ? scope_add_setting(scope, SUBJECT_HIGH_PRIORITY,
-							       INDEX_ALL, WANTED_CORES, 0)
-					   : add_settings(scope);
+		error = request->automatic ? command_add(command, SUBJECT_HIGH_PRIORITY, INDEX_ALL,
+							 WANTED_CORES, 0)
+					   : add_settings(command);
 	if (!error)
-		error = add_limits(scope, request);
+		error = add_limits(command, request);
+	command_select(command, domain_shares);
 	if (!error)
-		error = plan_settings(scope, scope->sharing,
-				      request->automatic
-					      ? SUBJECTS_OF_CORE_POWER | 1U << SUBJECT_ASSOCIATION
-					      : SUBJECTS_OF_CORE_POWER);
+		error = command_plan(command, request->automatic ? SUBJECTS_OF_CORE_POWER |
+									   1U << SUBJECT_ASSOCIATION
+								 : SUBJECTS_OF_CORE_POWER);
 	if (!error && request->automatic)
 		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
-				      feature_name(FEATURE_BASE_FREQ), scope->first);
+				      feature_name(FEATURE_BASE_FREQ), command->first);
 	return error;
 }
 
-static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
+static int plan_disable(struct planned_command *command, const struct turbo_freq_request *request)
 {
-	int error = package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic);
+	int error = command_disable(command, FEATURE_TURBO_FREQ, request->automatic);
 
 	if (!error && request->limits_given) {
-		error = add_limits(scope, request);
+		error = add_limits(command, request);
+		command_select(command, domain_is_active);
 		if (!error)
-			error = plan_settings(scope, scope->requests, 0);
+			error = command_plan(command, 0);
 	} else if (!error) {
-		error = plan_level_limits(scope);
+		error = plan_level_limits(command);
 	}
 	if (!error && request->automatic)
-		error = package_scope_core_power_off(scope, FEATURE_TURBO_FREQ);
+		error = command_core_power_off(command, FEATURE_TURBO_FREQ);
 	return error;
 }
 
@@ -336,32 +314,32 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 			   size_t count, const struct turbo_freq_request *request)
 {
 	/* What it need not know cannot keep the change from being made. */
-	struct scope_needs needs = { .width = request->automatic ? SCOPE_PACKAGES
-								 : SCOPE_POWER_DOMAINS,
-				     .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
-	struct package_scope scope = { 0 };
+	struct command_needs needs = { .reach = request->automatic ? REACH_PACKAGES
+								   : REACH_POWER_DOMAINS,
+				       .asked = { .levels = REQUIRED } };
+	struct planned_command command = { .change = change };
+	struct facts *facts = &command.facts;
 	int error;
 
 	if (request->enable || request->automatic)
-		needs.own.core_power = REQUIRED;
-	needs.neighbours = needs.own;
+		needs.asked.core_power = REQUIRED;
+	needs.neighbours = needs.asked;
 	/* For their saved settings, and as their turbo-freq may need the limits. */
 	if (!request->automatic)
 		needs.neighbours.levels = request->enable ? NOT_NEEDED : OPTIONAL;
 	/* To warn of frequencies that cannot be reached. */
 	if (request->enable && request->automatic)
-		needs.own.parts = ISST_READ_LEVELS_TURBO_FREQ;
-	error = package_scope_begin(change, requests, count, &needs, &scope);
-	for (size_t i = 0; i < scope.own && request->enable; i++)
-		check_enable(&scope, i);
-	for (size_t i = 0; i < scope.own && request->enable && request->automatic; i++)
-		check_cores(&scope, i);
+		needs.asked.parts = ISST_READ_LEVELS_TURBO_FREQ;
+	error = command_begin(&command, requests, count, &needs);
+	for (size_t i = 0; i < facts->count && request->enable && !error; i++)
+		check_enable(&command, &facts->domains[i]);
+	for (size_t i = 0; i < facts->count && request->enable && request->automatic && !error; i++)
+		check_cores(&command, &facts->domains[i]);
 	if (!error && request->enable)
-		error = turbo_freq_check_turbo(change, scope.requests, scope.own);
+		error = turbo_freq_check_turbo(change, facts->domains, domain_is_asked);
+	command_settle(&command);
 	if (!error)
-		error = package_scope_settle(&scope);
-	if (!error)
-		error = request->enable ? plan_enable(&scope, request)
-					: plan_disable(&scope, request);
-	return package_scope_end(&scope, change, requests, count, error);
+		error = request->enable ? plan_enable(&command, request)
+					: plan_disable(&command, request);
+	return command_end(&command, requests, count, error);
 }

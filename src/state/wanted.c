@@ -327,16 +327,16 @@ struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct i
 
 bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item)
 {
-	const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+	const struct domain_snapshot *facts = wanted_facts(wanted, item->domain);
 
 	/* Another level begins with it off. */
 	return item->subject == SUBJECT_TURBO_FREQ && item->bits &&
-	       (facts->level != facts->profile.current_level ||
-		!feature_is_on(&facts->specified, FEATURE_TURBO_FREQ)) &&
+	       (facts->level.level != facts->profile.current_level ||
+		!feature_is_on(&facts->level, FEATURE_TURBO_FREQ)) &&
 	       !configuration_is_state(wanted->configuration, item->setting->origin.source);
 }
 
-bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain)
+bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_snapshot *domain)
 {
 	const struct item features = item_of(ITEM_FEATURES, domain->domain, 0);
 	const struct wanted_item *item = wanted_find_item(wanted, &features, SUBJECT_TURBO_FREQ, 0);
@@ -344,14 +344,14 @@ bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domai
 	if (item)
 		return item->bits;
 	/* Another level begins with it off. */
-	return domain->level == domain->profile.current_level &&
-	       feature_is_on(&domain->specified, FEATURE_TURBO_FREQ);
+	return domain->level.level == domain->profile.current_level &&
+	       feature_is_on(&domain->level, FEATURE_TURBO_FREQ);
 }
 
 bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package)
 {
 	for (size_t i = 0; i < wanted->facts.count; i++) {
-		const struct domain_facts *domain = &wanted->facts.domains[i];
+		const struct domain_snapshot *domain = &wanted->facts.domains[i];
 
 		if (domain->domain->package == package && !isst_domain_is_io(domain->domain) &&
 		    wanted_domain_turbo_freq_on(wanted, domain))
@@ -373,7 +373,8 @@ const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst
 	return setting && setting->wanted != WANTED_UNMANAGED ? setting : NULL;
 }
 
-bool wanted_online(const struct wanted *wanted, const struct domain_facts *domain, unsigned int cpu)
+bool wanted_online(const struct wanted *wanted, const struct domain_snapshot *domain,
+		   unsigned int cpu)
 {
 	const struct setting *setting = wanted_cpus(wanted, domain->domain);
 
@@ -384,23 +385,23 @@ bool wanted_online(const struct wanted *wanted, const struct domain_facts *domai
 	case WANTED_ISOLATED:
 		return true;
 	case WANTED_OF_LEVEL:
-		return isst_cpuset_has(domain->specified.cpus, cpu);
+		return isst_cpuset_has(domain->level.cpus, cpu);
 	default:
 		return !isst_cpuset_has(setting->cpus, cpu);
 	}
 }
 
-const struct domain_facts *wanted_facts(const struct wanted *wanted,
-					const struct isst_domain *domain)
+const struct domain_snapshot *wanted_facts(const struct wanted *wanted,
+					   const struct isst_domain *domain)
 {
 	return &wanted->facts.domains[domain->index];
 }
 
 bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item *item)
 {
-	const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+	const struct domain_snapshot *facts = wanted_facts(wanted, item->domain);
 
-	return facts->level != facts->profile.current_level;
+	return facts->level.level != facts->profile.current_level;
 }
 
 int wanted_item_cpus(const struct isst_context *context, const struct wanted_item *item,

@@ -87,8 +87,8 @@ struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct i
 				     enum subject subject, size_t from);
 
 /** What is known of a domain of the context. */
-const struct domain_facts *wanted_facts(const struct wanted *wanted,
-					const struct isst_domain *domain);
+const struct domain_snapshot *wanted_facts(const struct wanted *wanted,
+					   const struct isst_domain *domain);
 
 /** Whether an item is to be at an end of the range of the processor (LIMIT_HIGHEST, LIMIT_LOWEST),
  * which level and features move. */
@@ -109,14 +109,14 @@ bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item 
 const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst_domain *domain);
 
 /** Whether a CPU that is offline comes online by it. */
-bool wanted_online(const struct wanted *wanted, const struct domain_facts *domain,
+bool wanted_online(const struct wanted *wanted, const struct domain_snapshot *domain,
 		   unsigned int cpu);
 
 /** Whether an item enables turbo-freq where it is disabled, and not by a saved state. */
 bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item);
 
 /** Whether a domain, or one of a package, ends with turbo-freq on, once that was found. */
-bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain);
+bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_snapshot *domain);
 bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
 
 /** Adds the problem that a domain (NULL: the machine) is without what a setting asks for
@@ -173,23 +173,24 @@ bool resolve_cpu_wish(const struct wanted *wanted, enum subject subject, const s
 /** The frequency of a wish in kHz, where that is a number or a word for one: of the level that a
  * domain is going to have, and of its processor. Returns -ENODATA where it is not known, which was
  * noted. */
-int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
+int resolve_frequency(struct wanted *wanted, const struct domain_snapshot *domain,
 		      const struct wish *wish, uint64_t *khz);
 
 /* resolve_features.c: high priority cores, levels, turbo-freq and base-freq, core-power */
-int resolve_level(struct wanted *wanted, const struct domain_facts *domain);
-int resolve_feature(struct wanted *wanted, enum subject subject, const struct domain_facts *domain);
+int resolve_level(struct wanted *wanted, const struct domain_snapshot *domain);
+int resolve_feature(struct wanted *wanted, enum subject subject,
+		    const struct domain_snapshot *domain);
 int resolve_core_power(struct wanted *wanted, enum subject subject,
-		       const struct domain_facts *domain);
+		       const struct domain_snapshot *domain);
 
 /** Chooses high priority cores, before anything else is found. */
 int resolve_high_priority(struct wanted *wanted);
 
 /* resolve_limits.c: turbo ratio limits, limits of cpufreq and uncore */
-int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts *domain);
+int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_snapshot *domain);
 int resolve_scaling_limits(struct wanted *wanted, enum subject subject,
-			   const struct domain_facts *domain);
+			   const struct domain_snapshot *domain);
 int resolve_uncore_limits(struct wanted *wanted, enum subject subject,
-			  const struct domain_facts *domain);
+			  const struct domain_snapshot *domain);
 
 #endif

@@ -68,24 +68,32 @@ static void note(struct objections *objections, const struct isst_failure *failu
 static int plan_part(struct isst_change *change, struct domain_request *requests, size_t count,
 		     bool online)
 {
-	const struct state_needs needs = { .levels = OPTIONAL,
-					   .choice = LEVEL_CURRENT,
-					   .parts = ISST_READ_LEVELS_PROPERTIES };
 	struct isst_cpuset *offline = parse(asked.offline);
 	const struct isst_level **levels = calloc(count + 1, sizeof(const struct isst_level *));
 	size_t step = asked.one_by_one ? 1 : count;
-	struct current_state current = { 0 };
-	int error = current_state_read(change, requests, count, &needs, &current);
+	struct domain_snapshot *now = calloc(count + 1, sizeof(*now));
+	int error;
 
-	for (size_t i = 0; i < count && !error; i++)
-		levels[i] = &current.domains[i].level;
+	for (size_t i = 0; i < count; i++) {
+		now[i].domain = requests[i].domain;
+		now[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+	}
+	error = snapshot_read(change->context, now, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		now[i].level.level = asked.level_given ? asked.level : now[i].profile.current_level;
+		levels[i] = &now[i].level;
+	}
+	if (!error)
+		error = snapshot_read_levels(change->context, now, count,
+					     ISST_READ_LEVELS_PROPERTIES);
 	for (size_t i = 0; i < count && !error; i += step) {
 		const struct cpus_plan plan = { asked.wanted, offline, &levels[i] };
 
 		error = plan_conclude(change, &requests[i], step,
 				      plan_cpus(change, &requests[i], step, &plan, online));
 	}
-	current_state_free(&current);
+	snapshot_clear(now, count);
+	free(now);
 	free(levels);
 	isst_cpuset_free(offline);
 	return error;
