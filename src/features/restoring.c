@@ -6,6 +6,7 @@
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
+#include "transaction/tracked.h"
 #include "transaction/turbo.h"
 
 #include <errno.h>
@@ -74,74 +75,15 @@ struct restoring {
 	bool chosen;	  /* turbo-freq, which is @user, has other classes since */
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct item_lines *saved, *of_user;
-	const struct item_access *now;
+	const struct isst_journal *now; /* what has become of @saved */
 	/* CPUs whose items of a kind were changed since; [1]: that @user needs. */
 	struct isst_cpuset *left[2];
 };
 
-/**
- * What a limit reads as when it is @khz. The kernel shows limits within the range of the processor,
- * which ends at the base frequency while turbo is off, and the lower one no higher than the upper
- * one. Returns 0 or a negative errno with a message.
- */
-static int shown_limit(const struct restoring *work, const struct item *item, uint64_t khz,
-		       uint64_t *shown_khz)
-{
-	struct kernel_files *files = &work->change->context->files;
-	enum cpufreq_limit limit = item_limit(item);
-	uint64_t upper_khz;
-	int error = cpufreq_clamp(files, item->index, limit, khz, shown_khz);
-
-	if (!error && limit == CPUFREQ_MIN) {
-		error = cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz);
-		/* At the lowest frequency it reads as none. */
-		if (!error && *shown_khz > upper_khz)
-			error = cpufreq_clamp(files, item->index, limit, upper_khz, shown_khz);
-	}
-	if (error == -ENOENT)
-		return message_error(&work->change->context->messages, -EIO,
-				     "CPU %u went offline while its limits were checked",
-				     item->index);
-	return error;
-}
-
-/** Whether an item holds what `enable` wrote. @hidden: but reads as something else. A limit that
- * reads tighter may be another owner's. Returns 0 or 1, or a negative errno with a message. */
-static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
-{
-	const struct item_line *item = &work->saved->items[i];
-	struct item_value now = work->now[i].value;
-	char *owners = NULL;
-	enum cpufreq_limit limit;
-	uint64_t shown_khz;
-	bool owned;
-	int error;
-
-	*hidden = false;
-	if (item_value_equal(&item->item, now, item->written))
-		return 1;
-	if (!item_is_limit(&item->item))
-		return 0;
-	if (item->held && now.number == item->shown)
-		return 1;
-	error = shown_limit(work, &item->item, item->written.number, &shown_khz);
-	*hidden = !error && now.number == shown_khz;
-	if (error || *hidden)
-		return error ? error : 1;
-	limit = item_limit(&item->item);
-	if (!cpufreq_is_tighter(limit, now.number, item->written.number))
-		return 0;
-	error = cpufreq_limit_owners(&work->change->context->files, item->item.index, limit,
-				     &owners);
-	owned = owners;
-	free(owners);
-	return error ? error : owned;
-}
-
 /** Whether the other feature, which is on, needs an item as it is. */
-static bool is_needed(const struct restoring *work, size_t i)
+static bool is_needed(const struct restoring *work, const struct tracked *tracked)
 {
-	const struct item *item = &work->saved->items[i].item;
+	const struct item *item = &tracked->item;
 	const struct item_lines *lines = work->of_user;
 
 	if (work->user && (item->kind == ITEM_CORE_POWER || item->kind == ITEM_QOS))
@@ -150,7 +92,7 @@ static bool is_needed(const struct restoring *work, size_t i)
 		return true;
 	for (size_t j = 0; j < lines->count; j++)
 		if (item_is(&lines->items[j].item, item))
-			return item_value_equal(item, lines->items[j].written, work->now[i].value);
+			return item_value_equal(item, lines->items[j].written, tracked->now);
 	return false;
 }
 
@@ -167,9 +109,8 @@ static void warn_unrestored(const struct restoring *work, bool needed, const cha
 }
 
 /** Warns of an item that is not restored; what is of CPUs is collected instead. */
-static int note_unrestored(const struct restoring *work, size_t i, bool needed)
+static int note_unrestored(const struct restoring *work, const struct item *item, bool needed)
 {
-	const struct item *item = &work->saved->items[i].item;
 	struct isst_context *context = work->change->context;
 	struct isst_cpuset *cpus, *noted = work->left[needed];
 	int error;
@@ -198,40 +139,31 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 		work->left[i] = isst_cpuset_new();
 		error = work->left[i] ? error : -ENOMEM;
 	}
-	for (size_t i = 0; i < work->saved->count && !error; i++) {
-		const struct item_line *item = &work->saved->items[i];
-		const struct item_access *now = &work->now[i];
-		bool hidden = false, needed;
+	for (size_t i = 0; i < work->now->count && !error; i++) {
+		const struct tracked *tracked = &work->now->tracked[i];
 		uint64_t shown_khz = 0;
 		struct entry *entry;
-		int as_written;
+		bool needed;
 
 		/* Absent limits wait for their CPU. */
-		if (item->item.kind != kind || (now->absent && item_is_limit(&item->item)))
+		if (tracked->item.kind != kind || tracked->finding == FOUND_OLD ||
+		    (tracked->unreadable && item_is_limit(&tracked->item)))
 			continue;
-		as_written = now->absent ? 0 : is_as_written(work, i, &hidden);
-		if (as_written < 0) {
-			error = as_written;
-			break;
-		}
-		/* It is back already. */
-		if (!now->absent && !(as_written && hidden) &&
-		    item_value_equal(&item->item, now->value, item->old))
-			continue;
-		needed = !now->absent && is_needed(work, i);
-		if (!as_written || needed) {
-			error = note_unrestored(work, i, needed);
+		needed = !tracked->unreadable && is_needed(work, tracked);
+		if (tracked->finding != FOUND_WRITTEN || needed) {
+			error = note_unrestored(work, &tracked->item, needed);
 			continue;
 		}
-		if (hidden)
-			error = shown_limit(work, &item->item, item->old.number, &shown_khz);
+		if (tracked->concealed)
+			error = limit_shown(work->change->context, &tracked->item,
+					    tracked->old.number, &shown_khz);
 		if (error)
 			break;
 		if (!step)
 			step = change_step(work->change, kind);
-		entry = step_set(step, item->item, WHOLE_VALUE, item->old.number);
+		entry = step_set(step, tracked->item, WHOLE_VALUE, tracked->old.number);
 		entry->restores = true;
-		entry->hidden = hidden;
+		entry->hidden = tracked->concealed;
 		entry->shown = shown_khz;
 	}
 	for (int needed = 0; needed < 2; needed++) {
@@ -256,46 +188,43 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 static int restore_domain(struct restoring *work)
 {
 	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
-	struct item_lines *saved = work->saved;
-	struct item_access *now = calloc(saved->count + 1, sizeof(*now));
 	struct isst_cpuset *offline = isst_cpuset_new();
+	struct item_lines *saved = work->saved;
+	struct isst_journal *now = NULL;
 	char *cpus = NULL;
 	size_t kept = 0;
-	int error = now && offline ? 0 : -ENOMEM;
+	int error = offline ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < saved->count && !error; i++)
-		if (saved->items[i].item.kind != ITEM_TURBO_RATIO_LIMITS ||
-		    (!may_return && !work->limits_stay))
-			saved->items[kept++] = saved->items[i];
-		else
-			error = settings_retain(work->change, work->name, &saved->items[i]);
-	if (now)
-		saved->count = kept;
-	for (size_t i = 0; i < saved->count && !error; i++)
-		now[i].item = saved->items[i].item;
-	if (!error)
-		error = items_read(work->change->context, now, saved->count);
-	for (size_t i = 0; i < saved->count && !error; i++)
-		if (now[i].failure.error)
-			error = message_error(&work->change->context->messages,
-					      now[i].failure.error, "%s", now[i].failure.message);
-	work->now = now;
-	/* Without saved settings of its own, as a configuration enables it: half of the classes
-	 * would be those from before, and its cores more than it has buckets for. */
-	for (size_t i = 0; i < saved->count && !error; i++)
-		work->chosen |=
-			(now[i].item.kind == ITEM_CLOS || now[i].item.kind == ITEM_ASSOCIATION) &&
-			work->user && strcmp(work->user, feature_name(FEATURE_TURBO_FREQ)) == 0 &&
-			work->of_user->count == 0 &&
-			!item_value_equal(&now[i].item, now[i].value, saved->items[i].written);
 	for (size_t i = 0; i < saved->count && !error; i++) {
-		unsigned int cpu = saved->items[i].item.index;
+		const struct item_line line = saved->items[i];
 
-		if (!now[i].absent || !item_is_limit(&saved->items[i].item))
+		if (line.item.kind == ITEM_TURBO_RATIO_LIMITS && (may_return || work->limits_stay))
+			error = settings_retain(work->change, work->name, &line);
+		else if (line.item.kind >= ITEM_CORE_POWER)
+			/* The feature itself is the caller's business. */
+			saved->items[kept++] = line;
+	}
+	if (!error) {
+		saved->count = kept;
+		error = journal_judge(work->change->context, saved, &now);
+	}
+	for (size_t i = 0; i < saved->count && !error; i++) {
+		const struct tracked *tracked = now->of_line[i];
+		const struct item *item = &tracked->item;
+
+		/* Without saved settings of its own, as a configuration enables it: half of the
+		 * classes would be those from before, and its cores more than it has buckets for.
+		 */
+		work->chosen |= (item->kind == ITEM_CLOS || item->kind == ITEM_ASSOCIATION) &&
+				work->user &&
+				strcmp(work->user, feature_name(FEATURE_TURBO_FREQ)) == 0 &&
+				work->of_user->count == 0 &&
+				!item_value_equal(item, tracked->now, tracked->last);
+		if (!tracked->unreadable || !item_is_limit(item))
 			continue;
 		error = settings_retain(work->change, work->name, &saved->items[i]);
 		if (!error)
-			error = isst_cpuset_add(offline, cpu, cpu);
+			error = isst_cpuset_add(offline, item->index, item->index);
 	}
 	if (!error && isst_cpuset_count(offline) > 0) {
 		cpus = name_numbers("CPU", offline);
@@ -308,10 +237,10 @@ static int restore_domain(struct restoring *work)
 			    cpus, work->name, work->name);
 	free(cpus);
 	isst_cpuset_free(offline);
-	/* The feature itself is the caller's business. */
+	work->now = now;
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
 		error = restore_kind(work, (enum item_kind)kind);
-	free(now);
+	isst_journal_free(now);
 	return error;
 }
 

@@ -4,6 +4,7 @@
  * has the value that the run left it with: whatever else it has was given to it by another process
  * since, and stays.
  */
+#include "base/machine.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/cpuset_groups.h"
 #include "transaction/lock.h"
@@ -14,6 +15,194 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* ---- What the journal notes of each item ---- */
+
+/** The item of a journal, or NULL. */
+static struct tracked *find_item(const struct isst_journal *journal, const struct item *item)
+{
+	size_t number = item_index_first(&journal->index, item);
+
+	return number != ITEM_NONE ? &journal->tracked[number] : NULL;
+}
+
+/** Notes what a line states of its item. */
+static void note_line(const struct isst_journal *journal, struct tracked *tracked,
+		      const struct journal_line *line)
+{
+	bool verified = line->step <= journal->text.verified;
+	bool before = line->role == JOURNAL_ITEM || line->role == JOURNAL_FOOTPRINT;
+
+	/* A limit that was hidden by turbo, and came to sight before it was written. */
+	if (!tracked->written && item_is_limit(&tracked->item) && before)
+		tracked->old = tracked->last = tracked->previous = line->saved.old;
+	if (line->role == JOURNAL_ITEM || line->role == JOURNAL_BECAME) {
+		tracked->held = line->saved.held;
+		tracked->shown = line->saved.shown;
+	}
+	/* The run found it to be another owner's. */
+	if (line->saved.held)
+		tracked->old = line->saved.old;
+	if (line->role == JOURNAL_ITEM) {
+		tracked->previous = tracked->last;
+		tracked->last = line->saved.written;
+		tracked->written = true;
+		tracked->unverified = !verified;
+		tracked->known |= verified;
+		/* Firmware is slow: what it was asked for may be on its way. */
+		tracked->pending = !verified && item_kinds[line->saved.item.kind].settling_ms > 0;
+	} else if (line->role == JOURNAL_FOOTPRINT) {
+		/* What it became stands in a later line, where that is known: the step may not be
+		 * complete, or it could not be read back. The kernel moves limits of CPUs in a
+		 * known way. */
+		tracked->known &= item_kinds[line->saved.item.kind].of_cpu;
+	} else {
+		tracked->last = line->saved.written;
+		tracked->known = true;
+	}
+}
+
+/** Works out what the lines mean for each item. Returns 0 or -ENOMEM. */
+static int track_items(struct isst_journal *journal)
+{
+	const struct journal_text *text = &journal->text;
+	int error;
+
+	journal->tracked = calloc(text->count + 1, sizeof(*journal->tracked));
+	journal->of_line = calloc(text->count + 1, sizeof(*journal->of_line));
+	error = journal->tracked && journal->of_line ? 0 : -ENOMEM;
+	for (size_t i = 0; i < text->count && !error; i++) {
+		const struct journal_line *line = &text->lines[i];
+		const struct item_line *saved = &line->saved;
+		struct tracked *tracked = find_item(journal, &saved->item);
+
+		if (!tracked) {
+			error = item_index_add(&journal->index, &saved->item);
+			if (error)
+				break;
+			tracked = &journal->tracked[journal->count++];
+			*tracked = (struct tracked){ .item = saved->item,
+						     .old = saved->old,
+						     .last = saved->old,
+						     .previous = saved->old,
+						     .line = line->number,
+						     .known = true };
+		}
+		journal->of_line[i] = tracked;
+		note_line(journal, tracked, line);
+	}
+	/* Limits of CPUs that the run brought online go away again with the rollback. */
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		const struct item item = item_of_cpu(tracked->item.index);
+		const struct tracked *online = item_is_limit(&tracked->item)
+						       ? find_item(journal, &item)
+						       : NULL;
+
+		tracked->appeared = online && !online->old.number;
+	}
+	return error;
+}
+
+/** Before anything is written: what no run can have noted was put there by others. Returns 0, -EIO
+ * with a message, or -ENOMEM. */
+static int check_items(struct isst_journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		int place = item_place(journal->context, &tracked->item, NULL);
+
+		if (place < 0)
+			return place;
+		tracked->place = (enum item_place)place;
+		if (place == PLACE_NONE || !item_value_is_plausible(&tracked->item, tracked->old) ||
+		    !item_value_is_plausible(&tracked->item, tracked->last))
+			return message_error(
+				&journal->context->messages, -EIO,
+				"%s/journal:%u: %s: this machine has no such item, or it cannot "
+				"have this value: nothing is changed until the file is removed "
+				"with `isst journal discard`, which leaves the machine as it is",
+				journal->context->machine->runtime_directory, tracked->line,
+				item_describe(journal->context, &tracked->item));
+	}
+	return 0;
+}
+
+/* ---- What is there now ---- */
+
+static void note_present(struct isst_journal *journal, struct tracked *tracked,
+			 const struct item_access *access)
+{
+	tracked->now = access->value;
+	tracked->failed = access->failure.error && tracked->place == PLACE_REACHED;
+	/* The kernel reports a CPU that was taken out as not online. */
+	tracked->unreadable = access->absent || access->failure.error ||
+			      (access->item.kind == ITEM_ONLINE && tracked->place == PLACE_OFFLINE);
+	if (tracked->failed && !journal->why_unread)
+		journal->why_unread = access->failure.message;
+}
+
+/** Features are asked for by level, and the level may be another one by now. Those of a mailbox,
+ * where the run has nothing to do with levels, went off with their level. */
+static int read_features(struct isst_journal *journal)
+{
+	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
+	size_t count = 0;
+	int error = accesses ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		struct item_access level = { .item = tracked->item };
+		const struct tracked *of_run;
+
+		if (tracked->item.kind != ITEM_FEATURES)
+			continue;
+		level.item.kind = ITEM_LEVEL;
+		level.item.index = 0;
+		of_run = find_item(journal, &level.item);
+		if (of_run && !of_run->unreadable) {
+			accesses[count].item = tracked->item;
+			accesses[count++].item.index = (unsigned int)of_run->now.number;
+		} else if (!of_run && !tracked->unreadable) {
+			error = items_read_twice(journal->context, &level, 1);
+			tracked->of_other_level = !level.failure.error && !level.absent &&
+						  level.value.number != tracked->item.index;
+		}
+	}
+	if (!error && count > 0)
+		error = items_read_twice(journal->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++)
+		note_present(journal, find_item(journal, &accesses[i].item), &accesses[i]);
+	free(accesses);
+	return error;
+}
+
+static int read_items(struct isst_journal *journal)
+{
+	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
+	int error = accesses ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < journal->count && !error; i++)
+		accesses[i].item = journal->tracked[i].item;
+	if (!error)
+		error = items_read_twice(journal->context, accesses, journal->count);
+	for (size_t i = 0; i < journal->count && !error; i++)
+		note_present(journal, &journal->tracked[i], &accesses[i]);
+	free(accesses);
+	return error ? error : read_features(journal);
+}
+
+uint64_t tracked_bits(const struct tracked *tracked)
+{
+	return tracked->written ? item_known_bits(tracked->item.kind) : WHOLE_VALUE;
+}
+
+bool tracked_waits(const struct tracked *tracked)
+{
+	enum finding finding = tracked->finding;
+
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED || finding == FOUND_UNREAD;
+}
 
 /* ---- What other items of the run explain ---- */
 
@@ -168,35 +357,29 @@ static const struct tracked *find_upper(struct isst_journal *journal, const stru
 	if (item.kind != ITEM_SCALING_MIN)
 		return NULL;
 	item.kind = ITEM_SCALING_MAX;
-	upper = journal_find(journal, &item);
+	upper = find_item(journal, &item);
 	if (upper && upper->failed)
 		journal->blind = true;
 	return upper && !upper->unreadable ? upper : NULL;
 }
 
-/** Whether the kernel shows @limit of an item as @khz; false where that is unknown. */
-static bool is_shown_as(struct isst_journal *journal, const struct item *item, uint64_t limit,
-			uint64_t khz)
+/** A limit that the kernel holds within the range of the processor, and the lower one below the
+ * upper one, is not another's. False where that is unknown. */
+static bool is_shown(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
 {
 	const char *message = journal->context->messages.error;
 	uint64_t shown;
-	int error = limit_clamp(journal->context, item, limit, &shown);
+	int error = limit_shown(journal->context, &tracked->item, limit, &shown);
 
 	note_look(journal, error, message);
-	return !error && shown == khz;
+	return !error && shown == tracked->now.number;
 }
 
-/** A limit that the kernel holds within the range of the processor, and the lower one below the
- * upper one, is not another's. A lower one that is held at the lowest frequency reads as none. */
-static bool is_clamped(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
+/** Whether a limit is what the run left, and reads as something else. */
+static bool is_concealed(struct isst_journal *journal, struct tracked *tracked)
 {
-	const struct tracked *upper;
-
-	if (is_shown_as(journal, &tracked->item, limit, tracked->now.number))
-		return true;
-	upper = find_upper(journal, tracked);
-	return upper && limit > upper->now.number &&
-	       is_shown_as(journal, &tracked->item, upper->now.number, tracked->now.number);
+	tracked->concealed = is_shown(journal, tracked, tracked->last.number);
+	return tracked->concealed;
 }
 
 /** The kernel shows the tightest of the limits of all owners: below another one's is what the run
@@ -230,15 +413,20 @@ static bool is_revealed(struct isst_journal *journal, const struct tracked *trac
 	const char *message = journal->context->messages.error;
 	bool base_moves = false, revealed = false;
 	const struct tracked *upper;
+	uint64_t shown;
+	int error;
 
 	if (tracked->written || !item_is_limit(&tracked->item))
 		return false;
 	/* A lower limit above the upper one is not shown: it was shown at that. */
 	upper = find_upper(journal, tracked);
 	if (upper && upper->written && upper->last.number > upper->old.number &&
-	    tracked->now.number > tracked->old.number &&
-	    is_shown_as(journal, &tracked->item, upper->old.number, tracked->old.number))
-		return true;
+	    tracked->now.number > tracked->old.number) {
+		error = limit_clamp(journal->context, &tracked->item, upper->old.number, &shown);
+		note_look(journal, error, message);
+		if (!error && shown == tracked->old.number)
+			return true;
+	}
 	for (size_t i = 0; i < journal->count && !base_moves; i++) {
 		const struct item *item = &journal->tracked[i].item;
 
@@ -281,7 +469,7 @@ static bool comes_with_cpu(struct isst_journal *journal, const struct tracked *t
 	if (place == PLACE_OFFLINE)
 		isst_cpuset_for_each (cpu, cpus) {
 			const struct item item = item_of_cpu(cpu);
-			const struct tracked *online = journal_find(journal, &item);
+			const struct tracked *online = find_item(journal, &item);
 
 			/* Offline by the run's doing. */
 			comes |= online && !online->unreadable && online->now.number == 0 &&
@@ -319,7 +507,7 @@ static bool is_now(const struct tracked *tracked, struct item_value value)
 }
 
 /** The first row that holds decides: it looks at no more of the machine than it needs. */
-static enum finding classify(struct isst_journal *journal, const struct tracked *tracked)
+static enum finding classify(struct isst_journal *journal, struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
 	bool rollback = journal->text.rollback, disturbed = !item_kinds[item->kind].of_cpu;
@@ -336,7 +524,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (is_now(tracked, tracked->old)) {
 		/* Or written, and not shown: while turbo is off the kernel shows neither. */
 		if ((limit && tracked->written && tracked->last.number != tracked->old.number &&
-		     is_clamped(journal, tracked, tracked->last.number)) ||
+		     is_concealed(journal, tracked)) ||
 		    is_held(journal, tracked))
 			return FOUND_WRITTEN;
 		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
@@ -356,9 +544,9 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	/* What the kernel shows of a limit that the run wrote, or of the old one that a rollback
 	 * wrote: a lower limit before the upper one. */
 	if (limit &&
-	    (is_clamped(journal, tracked, tracked->last.number) ||
-	     (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number)) ||
-	     (rollback && is_clamped(journal, tracked, tracked->old.number))))
+	    (is_concealed(journal, tracked) ||
+	     (tracked->unverified && is_shown(journal, tracked, tracked->previous.number)) ||
+	     (rollback && is_shown(journal, tracked, tracked->old.number))))
 		return FOUND_WRITTEN;
 	/* A rollback takes a limit away before it looks whose it is. */
 	if (limit && tracked->written && (rollback || tracked->unverified) &&
@@ -441,6 +629,46 @@ static int classify_items(struct isst_journal *journal)
 	if (journal->broken)
 		return -ENOMEM;
 	return place < 0 ? place : 0;
+}
+
+/** Reads all items, and compares them. */
+static int judge(struct isst_journal *journal)
+{
+	int error = track_items(journal);
+
+	if (!error)
+		error = check_items(journal);
+	if (!error)
+		error = read_items(journal);
+	return error ? error : classify_items(journal);
+}
+
+int journal_judge(struct isst_context *context, const struct item_lines *lines,
+		  struct isst_journal **result)
+{
+	struct isst_journal *journal = calloc(1, sizeof(*journal));
+	int error;
+
+	*result = journal;
+	if (!journal)
+		return -ENOMEM;
+	journal->context = context;
+	journal->offline = isst_cpuset_new();
+	journal->text.written = journal->text.verified = 1;
+	journal->text.lines = calloc(lines->count + 1, sizeof(*journal->text.lines));
+	error = journal->offline && journal->text.lines ? 0 : -ENOMEM;
+	for (size_t i = 0; i < lines->count && !error; i++)
+		journal->text.lines[journal->text.count++] = (struct journal_line){
+			.step = 1, .role = JOURNAL_ITEM, .saved = lines->items[i]
+		};
+	if (!error)
+		error = judge(journal);
+	for (size_t i = 0; i < journal->count && !error; i++)
+		if (journal->tracked[i].finding == FOUND_UNREAD)
+			error = message_error(&context->messages, -EIO, "%s",
+					      journal->why_unread ? journal->why_unread
+								  : "out of memory");
+	return error;
 }
 
 /* ---- The journal of an interrupted run ---- */
@@ -542,13 +770,7 @@ static int open_journal(struct isst_context *context, unsigned int flags,
 	if (!none && check_at_work(context, &journal->text))
 		error = -EBUSY;
 	if (!error && !none)
-		error = journal_track(journal);
-	if (!error && !none)
-		error = journal_check_items(journal);
-	if (!error && !none)
-		error = journal_read_items(journal);
-	if (!error && !none)
-		error = classify_items(journal);
+		error = judge(journal);
 	/* A run may have begun while the items were read, or ended. */
 	if (!none && check_at_work(context, &journal->text))
 		error = -EBUSY;

@@ -62,6 +62,10 @@ struct item_row {
 	enum value_format format;
 	unsigned int settling_ms; /* which an item may take to get a value that was written */
 	bool clipped;
+	/* What others may have put into files: the highest number (of frequencies and texts it is
+	 * known otherwise), and how many indexes there can be; 0: any. */
+	uint64_t highest;
+	unsigned int indexes;
 };
 
 extern const struct item_row item_kinds[ITEM_KINDS];
@@ -191,6 +195,26 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 const char *item_describe(struct isst_context *context, const struct item *item);
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value);
+
+/* ---- Values that a machine can have, and places (item_places.c) ---- */
+
+/** Whether a value is one that an item can have, wherever it is. */
+bool item_value_is_plausible(const struct item *item, struct item_value value);
+
+/** Where an item is. */
+enum item_place {
+	PLACE_NONE,	/* this machine has no such place */
+	PLACE_OFFLINE,	/* no CPU is online by which it could be reached */
+	PLACE_UNSERVED, /* of a power domain that the driver does not offer now */
+	PLACE_REACHED,
+};
+
+/** Where an item of a journal is. @cpus: NULL, or where CPUs of a place that is offline are added:
+ * of one that nothing is remembered of those never seen. Returns -ENOMEM or an enum item_place. */
+int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
+
+/** Whether an item is of a core that its domain, all of whose cores are known, does not have. */
+bool item_is_of_no_core(const struct isst_context *context, const struct item *item);
 
 /** A field of a value, as configurations name it. */
 struct value_field {

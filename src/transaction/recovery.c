@@ -123,28 +123,22 @@ char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
 
 char *recovery_list(const struct isst_journal *journal, tracked_test test)
 {
-	struct isst_context *context = journal->context;
-	struct messages *messages = &context->messages;
+	struct messages *messages = &journal->context->messages;
 	const char *texts[LISTED_MOST];
 	size_t count = 0;
 
 	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *tracked = &journal->tracked[i];
-		const struct item *item = &tracked->item;
-		const char *target, *now = "unknown";
+		const struct isst_journal_entry *listed = &journal->listed[i];
 
-		if (!test(tracked))
+		if (!test(&journal->tracked[i]))
 			continue;
 		if (count == LISTED_MOST)
 			return recovery_list_kinds(journal, test);
-		target = item_describe(context, item);
-		if (!tracked->unreadable)
-			now = item_value_text(messages, item, tracked->now);
-		texts[count++] = tracked->finding == FOUND_WRITTEN
-					 ? message_make(
-						   messages, "%s: %s -> %s", target, now,
-						   item_value_text(messages, item, tracked->old))
-					 : message_make(messages, "%s is %s", target, now);
+		texts[count++] = journal->tracked[i].finding == FOUND_WRITTEN
+					 ? message_make(messages, "%s: %s -> %s", listed->target,
+							listed->present_value, listed->old_value)
+					 : message_make(messages, "%s is %s", listed->target,
+							listed->present_value);
 	}
 	return recovery_join(texts, count);
 }

@@ -6,28 +6,6 @@
 #include "transaction/item_index.h"
 #include "transaction/journal.h"
 
-/* ---- Values that a machine can have ---- */
-
-/** Whether a value is one that an item can have, wherever it is. */
-bool item_value_is_plausible(const struct item *item, struct item_value value);
-
-/* ---- Places ---- */
-
-/** Where an item is. */
-enum item_place {
-	PLACE_NONE,	/* this machine has no such place */
-	PLACE_OFFLINE,	/* no CPU is online by which it could be reached */
-	PLACE_UNSERVED, /* of a power domain that the driver does not offer now */
-	PLACE_REACHED,
-};
-
-/** Where an item of a journal is. @cpus: NULL, or where CPUs of a place that is offline are added:
- * of one that nothing is remembered of those never seen. Returns -ENOMEM or an enum item_place. */
-int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
-
-/** Whether an item is of a core that its domain, all of whose cores are known, does not have. */
-bool item_is_of_no_core(const struct isst_context *context, const struct item *item);
-
 /* ---- Items of a journal ---- */
 
 /** An item that the interrupted run wrote or disturbed. */
@@ -73,6 +51,7 @@ struct tracked {
 	struct item_value now;
 	bool held;	   /* another owner held @last tighter: it read as @shown */
 	uint64_t shown;	   /* of those */
+	bool concealed;	   /* a limit that is @last, and reads as @now */
 	unsigned int line; /* of the file, that named it first */
 	bool written;	   /* the run wrote it, and did not only disturb it */
 	bool unverified;   /* it may have @previous as well */
@@ -111,18 +90,10 @@ struct isst_journal {
 	const char *why_unread; /* the first such failure, or that of an item */
 };
 
-/** The item of a journal, or NULL. */
-struct tracked *journal_find(const struct isst_journal *journal, const struct item *item);
-
-/** Works out what the lines mean for each item. Returns 0 or -ENOMEM. */
-int journal_track(struct isst_journal *journal);
-
-/** Whether the machine can have all items and values. Returns 0, -EIO with a message, or -ENOMEM.
- */
-int journal_check_items(struct isst_journal *journal);
-
-/** Reads what the items are now. Returns 0 or -ENOMEM. */
-int journal_read_items(struct isst_journal *journal);
+/** Judges items as those of a run that wrote and verified them. Returns 0, to be freed; -ENOMEM; or
+ * another negative errno with a message, where one cannot be read. */
+int journal_judge(struct isst_context *context, const struct item_lines *lines,
+		  struct isst_journal **result);
 
 /* ---- Recovery (recovery.c) ---- */
 

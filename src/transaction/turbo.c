@@ -30,6 +30,25 @@ int limit_clamp(struct isst_context *context, const struct item *item, uint64_t 
 	return error;
 }
 
+int limit_shown(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown)
+{
+	int error = limit_clamp(context, item, limit, shown);
+	uint64_t upper_khz;
+
+	if (!error && item->kind == ITEM_SCALING_MIN) {
+		error = cpufreq_read(&context->files, item->index, "scaling_max_freq", &upper_khz);
+		/* At the lowest frequency it reads as none. */
+		if (!error && *shown > upper_khz)
+			error = limit_clamp(context, item, upper_khz, shown);
+	}
+	if (error == -ENOENT)
+		return message_error(&context->messages, -EIO,
+				     "CPU %u went offline while its limits were checked",
+				     item->index);
+	return error;
+}
+
 bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
 		     uint64_t now)
 {

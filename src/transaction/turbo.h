@@ -33,6 +33,11 @@ int limit_is_revealed(struct isst_context *context, const struct item *item, uin
 int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
 		uint64_t *shown);
 
+/** What a limit reads as: within that range, and the lower one no higher than the upper one.
+ * Returns 0, or a negative errno with a message: -EIO for a CPU that went offline. */
+int limit_shown(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown);
+
 /** Whether @now is what the kernel shows of a limit, within the range of the processor and of a
  * lower one up to the upper one, and nothing that the change wrote is left to be overwritten. */
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
