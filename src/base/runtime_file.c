@@ -4,25 +4,20 @@
 #include "common/descriptor.h"
 #include "isst.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	LARGEST = 64
 		  << 20, /* a journal has 60 bytes for each item: megabytes for thousands of CPUs */
 	NEW_NAMES = 100, /* that are tried for a new file */
-	OLD_S = 60,	 /* a new file is renamed in far less */
 };
 
 const char *runtime_file_strerror(int error)
@@ -314,74 +309,12 @@ static int write_new(int directory, const char *name, const char *text)
 
 /* ---- Replacement ---- */
 
-/** Cuts `.NUMBER` off a name. */
-static bool cut_number(char *name, uint64_t max, uint64_t *number)
-{
-	char *dot = strrchr(name, '.');
-
-	if (!dot || (dot[1] == '0' && dot[2]) || isst_parse_number(dot + 1, 10, max, number))
-		return false;
-	*dot = '\0';
-	return true;
-}
-
-/** Leftovers to remove: abandoned ones of one file (NULL: of all), and all of files that are only
- * written under the lock. */
-struct leftovers {
-	const char *name;
-	bool (*locked)(const char *name);
-};
-
-static bool is_leftover(int directory, const char *new_name, const struct leftovers *leftovers)
-{
-	char *name = strdup(new_name);
-	uint64_t number, process;
-	struct stat status;
-	/* NAME.PROCESS.NUMBER, as replace() makes it. */
-	bool leftover = name && cut_number(name, NEW_NAMES - 1, &number) &&
-			cut_number(name, INT_MAX, &process) && process > 0 &&
-			!fstatat(directory, new_name, &status, AT_SYMLINK_NOFOLLOW) &&
-			S_ISREG(status.st_mode) && is_ours(&status);
-
-	/* Its process is gone, or in another container: then the file must be old. */
-	if (leftover && !(leftovers->locked && leftovers->locked(name)))
-		leftover = (!leftovers->name || strcmp(name, leftovers->name) == 0) &&
-			   kill((pid_t)process, 0) != 0 && errno == ESRCH &&
-			   time(NULL) - status.st_mtime > OLD_S;
-	free(name);
-	return leftover;
-}
-
-static void remove_leftovers(int directory, const struct leftovers *leftovers)
-{
-	int descriptor = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = descriptor < 0 ? NULL : fdopendir(descriptor);
-	const struct dirent *entry;
-
-	if (!entries) {
-		if (descriptor >= 0)
-			close(descriptor);
-		return;
-	}
-	while ((entry = readdir(entries)))
-		if (is_leftover(directory, entry->d_name, leftovers))
-			unlinkat(directory, entry->d_name, 0);
-	closedir(entries);
-}
-
-void runtime_directory_clean(const struct runtime_directory *directory,
-			     bool (*locked)(const char *name))
-{
-	if (directory->held)
-		remove_leftovers(directory->descriptor, &(struct leftovers){ .locked = locked });
-}
-
 /** Writes a new file beside the old one, and renames it. */
 static int replace(int directory, const char *name, const char *text)
 {
 	int error = -EEXIST;
 
-	/* A killed run may have left one of that name. */
+	/* A killed run may have left one of that name; in /run they go with the boot. */
 	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
 		char *new_name;
 
@@ -409,37 +342,18 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 
 	if (parent < 0)
 		return parent;
-	/* Runs with the lock look for leftovers when one was killed. */
-	if (!directory->held)
-		remove_leftovers(parent, &(struct leftovers){ .name = name });
 	error = replace(parent, name, text);
 	leave(directory, parent);
 	return error;
 }
 
-int runtime_file_create(const struct runtime_directory *directory, const char *name)
+int runtime_file_append(const struct runtime_directory *directory, const char *name, bool is_new)
 {
 	int parent = enter(directory, true), descriptor;
 
 	if (parent < 0)
 		return parent;
-	/* A new file needs no check. */
-	descriptor = keep_off_streams(
-		openat(parent, name,
-		       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-	if (descriptor < 0)
-		descriptor = -errno;
-	leave(directory, parent);
-	return descriptor;
-}
-
-int runtime_file_append(const struct runtime_directory *directory, const char *name)
-{
-	int parent = enter(directory, true), descriptor;
-
-	if (parent < 0)
-		return parent;
-	descriptor = open_file(parent, name, O_WRONLY | O_APPEND | O_CREAT);
+	descriptor = open_file(parent, name, O_WRONLY | O_APPEND | O_CREAT | (is_new ? O_EXCL : 0));
 	leave(directory, parent);
 	return descriptor;
 }

@@ -35,12 +35,6 @@ bool runtime_file_is_missing(const struct runtime_directory *directory, const ch
 /** Reads the whole file; to be freed, also with -EBADMSG: the text ends at a NUL byte. */
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
-/** Removes leftovers of runs killed in runtime_file_replace(), for a run that holds the directory:
- * all of files that are only written under the lock (@locked), else those older than a minute of
- * processes that are gone. */
-void runtime_directory_clean(const struct runtime_directory *directory,
-			     bool (*locked)(const char *name));
-
 /** Whether an error is a shortage of memory or descriptors, which the next run need not have. */
 bool runtime_file_is_shortage(int error);
 
@@ -48,12 +42,9 @@ bool runtime_file_is_shortage(int error);
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);
 
-/** Creates a file to append to; only its owner may open it. Returns a descriptor, or an error such
- * as -EEXIST. */
-int runtime_file_create(const struct runtime_directory *directory, const char *name);
-
-/** The same, also for an existing file. */
-int runtime_file_append(const struct runtime_directory *directory, const char *name);
+/** Opens a file to append to, a new one (@is_new, or -EEXIST), or one that may be missing; new ones
+ * only their owner may open. Returns a descriptor. */
+int runtime_file_append(const struct runtime_directory *directory, const char *name, bool is_new);
 
 /** Appends @text as a whole or not at all. */
 int runtime_file_write(const struct runtime_directory *directory, int descriptor, const char *text);

@@ -31,7 +31,7 @@ static const char *const ROLES[JOURNAL_ROLES] = { [JOURNAL_ITEM] = "item",
 static int append(struct isst_change *change, const char *text)
 {
 	if (change->journal < 0) {
-		int descriptor = runtime_file_append(&change->context->runtime, FILE_NAME);
+		int descriptor = runtime_file_append(&change->context->runtime, FILE_NAME, false);
 
 		if (descriptor < 0)
 			return descriptor;
@@ -77,7 +77,7 @@ int journal_reopen(struct isst_change *change, const struct journal_text *text)
 /** Opens a new journal. One that is not empty is that of a rollback that is not complete. */
 static int open_new(struct isst_change *change)
 {
-	int error, created = runtime_file_create(&change->context->runtime, FILE_NAME);
+	int error, created = runtime_file_append(&change->context->runtime, FILE_NAME, true);
 	struct stat status;
 
 	if (created >= 0) {
@@ -332,22 +332,12 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 	return error;
 }
 
-/** Whether a file is written under the lock alone. */
-static bool is_of_changes(const char *file)
-{
-	return strncmp(file, SAVED_SETTINGS_FILE, strlen(SAVED_SETTINGS_FILE)) == 0 ||
-	       strcmp(file, BOOT_STATE_FILE) == 0;
-}
-
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
 	char *content = NULL, *lines = NULL;
 	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
 					 &lines);
 
-	/* They are written while there is a journal: those of killed runs go. */
-	if (error != -ENOENT && context_has_lock(context))
-		runtime_directory_clean(&context->runtime, is_of_changes);
 	*text = (struct journal_text){ 0 };
 	if (!error)
 		error = parse(context, content, lines, text);

@@ -170,7 +170,7 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 static int take(struct isst_context *context, const char *path, unsigned int timeout_ms)
 {
 	int error = runtime_directory_hold(&context->runtime);
-	int descriptor = error ? error : runtime_file_append(&context->runtime, FILE_NAME);
+	int descriptor = error ? error : runtime_file_append(&context->runtime, FILE_NAME, false);
 
 	if (descriptor == -EACCES || descriptor == -EPERM || descriptor == -EROFS)
 		return message_error(&context->messages, -EPERM,
@@ -296,7 +296,7 @@ static int open_claim(struct isst_context *context, const char *purpose)
 	struct stat file;
 
 	for (;;) {
-		int descriptor = runtime_file_append(&context->runtime, purpose), error;
+		int descriptor = runtime_file_append(&context->runtime, purpose, false), error;
 		unsigned int holder;
 
 		if (descriptor < 0)

@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /** A directory that no process has open. */
@@ -60,7 +59,7 @@ FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 	autofree char *path = path_of(fake, "link");
 
 	for (unsigned int i = 0; i < 2; i++) {
-		int descriptor = runtime_file_append(AT(fake->runtime), "journal");
+		int descriptor = runtime_file_append(AT(fake->runtime), "journal", false);
 
 		assert_true(descriptor >= 0);
 		assert_int_equal(write(descriptor, "line\n", 5), 5);
@@ -68,7 +67,7 @@ FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 	}
 	check_text(fake, "journal", "line\nline\n");
 	assert_int_equal(symlink("journal", path), 0);
-	assert_int_equal(runtime_file_append(AT(fake->runtime), "link"), -ELOOP);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "link", false), -ELOOP);
 }
 
 FAKE_TEST(removing_a_missing_file_is_not_an_error)
@@ -86,7 +85,7 @@ static void check_refused(const struct fake_machine *fake, int error)
 
 	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &text), error);
 	assert_null(text);
-	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), error);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file", false), error);
 }
 
 FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
@@ -169,7 +168,7 @@ FAKE_TEST(a_directory_that_is_a_link_is_refused)
 	autofree char *real = formatted("%s.real", fake->runtime);
 	assert_int_equal(rename(fake->runtime, real), 0);
 	assert_int_equal(symlink(real, fake->runtime), 0);
-	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), -ELOOP);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file", false), -ELOOP);
 	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ELOOP);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -ELOOP);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), -ELOOP);
@@ -181,7 +180,7 @@ FAKE_TEST(a_file_in_the_place_of_the_directory_is_no_link)
 
 	assert_non_null(file);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), -ENOTDIR);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file", false), -ENOTDIR);
 	assert_int_equal(unlink(fake->runtime), 0);
 }
 
@@ -223,7 +222,7 @@ static int write_beyond(const char *directory, bool program_holds_it)
 		return 2;
 	if (runtime_file_replace(AT(directory), "new", TOO_LONG) != -EFBIG)
 		return 3;
-	descriptor = runtime_file_append(AT(directory), "journal");
+	descriptor = runtime_file_append(AT(directory), "journal", false);
 	if (descriptor < 0 || runtime_file_write(AT(directory), descriptor, "short\n"))
 		return 4;
 	if (runtime_file_write(AT(directory), descriptor, TOO_LONG) != -EFBIG)
@@ -291,11 +290,11 @@ FAKE_TEST(only_the_owner_of_the_directory_above_makes_it)
 	assert_int_equal(chmod(above, 0777), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
 	assert_int_equal(runtime_file_replace(AT(directory), "file", "x"), -EPERM);
-	assert_int_equal(runtime_file_append(AT(directory), "file"), -EPERM);
+	assert_int_equal(runtime_file_append(AT(directory), "file", false), -EPERM);
 	assert_int_equal(access(directory, F_OK), -1);
 	/* One that he made himself is not believed either. */
 	assert_int_equal(mkdir(directory, 0755), 0);
-	assert_int_equal(runtime_file_append(AT(directory), "file"), -EPERM);
+	assert_int_equal(runtime_file_append(AT(directory), "file", false), -EPERM);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chown(above, SOMEBODY, 0), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
@@ -322,7 +321,7 @@ FAKE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files)
 	assert_int_equal(runtime_directory_hold(&held), 0);
 	assert_int_equal(access(fake->runtime, F_OK), 0);
 	assert_int_equal(runtime_directory_hold(&held), 0);
-	descriptor = runtime_file_append(&held, "journal");
+	descriptor = runtime_file_append(&held, "journal", false);
 	assert_true(descriptor >= 0);
 	assert_int_equal(close(descriptor), 0);
 	assert_int_equal(runtime_file_replace(&held, "file", "x"), 0);
@@ -372,107 +371,4 @@ FAKE_TEST(a_directory_of_another_user_is_not_held)
 	assert_int_equal(chown(fake->runtime, SOMEBODY, 0), 0);
 	assert_int_equal(runtime_directory_hold(&held), -EPERM);
 	assert_false(held.held);
-}
-
-/* ---- What runs that were killed have left ---- */
-
-/** Makes a file, so many seconds old. */
-static void leave(const struct fake_machine *fake, const char *name, time_t age_s)
-{
-	const struct timespec times[] = { { .tv_sec = time(NULL) - age_s },
-					  { .tv_sec = time(NULL) - age_s } };
-	autofree char *path = path_of(fake, name);
-	FILE *stream = fopen(path, "w");
-
-	assert_non_null(stream);
-	assert_int_equal(fchmod(fileno(stream), 0600), 0);
-	assert_int_equal(fclose(stream), 0);
-	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-static void check_there(const struct fake_machine *fake, const char *name, bool expected)
-{
-	autofree char *path = path_of(fake, name);
-
-	if ((access(path, F_OK) == 0) != expected)
-		fail_msg("%s is %s", name, expected ? "missing" : "there");
-}
-
-/** The number of a process that there is no more. */
-static pid_t dead_process(void)
-{
-	pid_t child = fork();
-
-	if (child == 0)
-		_exit(0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	return child;
-}
-
-FAKE_TEST(leftovers_of_a_file_are_removed_when_it_is_replaced)
-{
-	static const char *const OTHERS[] = { "other.%ld.0", "file.%ld",     "file.0%ld.0",
-					      "file.%ld.00", "file.%ld.100", "file.x.%ld.0",
-					      "file.%ld.0.x" };
-	char names[8][40], alive[40], recent[40];
-	pid_t dead = dead_process();
-
-	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
-	for (size_t i = 0; i < COUNT(OTHERS); i++) {
-		snprintf(names[i], sizeof(names[i]), OTHERS[i], (long)dead);
-		leave(fake, names[i], 1000);
-	}
-	snprintf(names[7], sizeof(names[7]), "file.%ld.0", (long)dead);
-	leave(fake, names[7], 1000);
-	snprintf(recent, sizeof(recent), "file.%ld.1", (long)dead);
-	leave(fake, recent, 0);
-	snprintf(alive, sizeof(alive), "file.%ld.0", (long)getppid());
-	leave(fake, alive, 1000);
-	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), 0);
-	check_text(fake, "file", "y");
-	check_there(fake, names[7], false);
-	check_there(fake, recent, true);
-	check_there(fake, alive, true);
-	for (size_t i = 0; i < COUNT(OTHERS); i++)
-		check_there(fake, names[i], true);
-}
-
-static bool is_mine(const char *name)
-{
-	return strcmp(name, "mine") == 0;
-}
-
-FAKE_TEST(leftovers_of_files_under_the_lock_are_removed_at_once)
-{
-	struct runtime_directory held = { .path = fake->runtime };
-	pid_t dead = dead_process();
-	char abandoned[40], recent[40];
-	char *link = path_of(fake, "mine.1.2"), *directory = path_of(fake, "mine.1.3");
-
-	assert_int_equal(runtime_directory_hold(&held), 0);
-	leave(fake, "mine", 0);
-	leave(fake, "mine.1.0", 0);
-	leave(fake, "mine.1.1", 1000);
-	leave(fake, "another.1.0", 1000);
-	snprintf(abandoned, sizeof(abandoned), "another.%ld.0", (long)dead);
-	leave(fake, abandoned, 1000);
-	snprintf(recent, sizeof(recent), "another.%ld.1", (long)dead);
-	leave(fake, recent, 0);
-	assert_int_equal(symlink("mine", link), 0);
-	assert_int_equal(mkdir(directory, 0755), 0);
-	runtime_directory_clean(AT(fake->runtime), is_mine);
-	check_there(fake, "mine.1.0", true);
-	runtime_directory_clean(&held, is_mine);
-	check_there(fake, "mine.1.0", false);
-	check_there(fake, "mine.1.1", false);
-	check_there(fake, "mine", true);
-	check_there(fake, "another.1.0", true);
-	check_there(fake, abandoned, false);
-	check_there(fake, recent, true);
-	check_there(fake, "mine.1.2", true);
-	check_there(fake, "mine.1.3", true);
-	runtime_directory_release(&held);
-	assert_int_equal(rmdir(directory), 0);
-	free(directory);
-	free(link);
 }
