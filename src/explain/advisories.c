@@ -24,83 +24,70 @@ struct advisory {
 	unsigned long fixed;		  /* in this version, and later ones */
 	unsigned long branches[BRANCHES]; /* and in these, of series of their own */
 	const char *by;			  /* and how it is known */
-	/* Whether it concerns the machine as it is; NULL: it does. */
-	bool (*concerns)(const struct survey *survey);
+	/* Whether it concerns the machine as it is, by a domain; NULL: it does. */
+	bool (*concerns)(const struct survey *survey, const struct survey_domain *domain);
 	const char *effect, *advice; /* the latter NULL: there is nothing to do */
 };
 
 /* ---- What can be seen ---- */
 
 /** Power domains without CPUs have nothing of it to lose. */
-static bool has_several_domains(const struct survey *survey)
+static bool has_several_domains(const struct survey *survey, const struct survey_domain *domain)
 {
-	const struct isst_domain *last = NULL;
-
-	survey_for_each_domain (other, survey) {
-		const struct isst_domain *domain = other->domain;
-
-		if (!domain->has_cpu)
-			continue;
-		if (last && last->package == domain->package)
+	survey_for_each_domain (other, survey)
+		if (other != domain && other->domain->has_cpu && domain->domain->has_cpu &&
+		    other->domain->package == domain->domain->package)
 			return true;
-		last = domain;
-	}
 	return false;
 }
 
-static bool has_several_levels(const struct survey *survey)
+static bool has_several_levels(const struct survey *survey, const struct survey_domain *domain)
 {
-	survey_for_each_domain (domain, survey) {
-		if (survey_has_level(domain) && domain->now->profile.enabled &&
-		    !domain->now->profile.locked && domain->now->profile.highest_level > 0)
-			return true;
-	}
-	return false;
+	(void)survey;
+	return survey_has_level(domain) && domain->now->profile.enabled &&
+	       !domain->now->profile.locked && domain->now->profile.highest_level > 0;
 }
 
 /** Whether a CPU has cpufreq, but not what that has with HWP. */
-static bool is_without_hwp(const struct survey *survey)
+static bool is_without_hwp(const struct survey *survey, const struct survey_domain *domain)
 {
-	survey_for_each_domain (domain, survey)
-		survey_for_each_cpu (cpu, domain)
-			if (cpu->has_cpufreq && !cpu->base_khz)
-				return true;
+	(void)survey;
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->has_cpufreq && !cpu->base_khz)
+			return true;
 	return false;
 }
 
 /** Whether a bucket of SST-TF holds more cores than its package has CPUs, offline ones included. */
-static bool has_impossible_bucket(const struct survey *survey)
+static bool has_impossible_bucket(const struct survey *survey, const struct survey_domain *domain)
 {
-	survey_for_each_domain (domain, survey) {
-		const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
-		size_t cpus = 0;
+	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
+	size_t cpus = 0;
 
-		if (!survey_has_level(domain) || !domain->domain->cpus_known)
-			continue;
-		survey_for_each_domain (other, survey)
-			if (other->domain->package == domain->domain->package)
-				cpus += isst_cpuset_count(other->domain->present);
-		for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
-			if (info->high_priority_cores[bucket] > cpus)
-				return true;
-	}
-	return false;
-}
-
-/** The first servers have revision 1. */
-static bool is_later_revision(const struct survey *survey)
-{
-	survey_for_each_domain (domain, survey)
-		if (!domain->now->profile.failure.error && domain->now->profile.version > 1)
+	if (!survey_has_level(domain) || !domain->domain->cpus_known)
+		return false;
+	survey_for_each_domain (other, survey)
+		if (other->domain->package == domain->domain->package)
+			cpus += isst_cpuset_count(other->domain->present);
+	for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
+		if (info->high_priority_cores[bucket] > cpus)
 			return true;
 	return false;
 }
 
-static bool has_many_packages(const struct survey *survey)
+/** The first servers have revision 1. */
+static bool is_later_revision(const struct survey *survey, const struct survey_domain *domain)
+{
+	(void)survey;
+	return !domain->now->profile.failure.error && domain->now->profile.version > 1;
+}
+
+static bool has_many_packages(const struct survey *survey, const struct survey_domain *domain)
 {
 	enum { KNOWN_PACKAGES = 8 };
 	size_t packages = 0;
 
+	(void)domain;
 	for (size_t i = 0; i < isst_domain_count(survey->context); i++)
 		packages += i == 0 || context_domain(survey->context, i)->package !=
 					      context_domain(survey->context, i - 1)->package;
@@ -108,10 +95,11 @@ static bool has_many_packages(const struct survey *survey)
 }
 
 /** Whether package ids have gaps, as in virtual machines with packages of their host. */
-static bool has_sparse_packages(const struct survey *survey)
+static bool has_sparse_packages(const struct survey *survey, const struct survey_domain *domain)
 {
 	unsigned int next = 0;
 
+	(void)domain;
 	for (size_t i = 0; i < isst_domain_count(survey->context); i++) {
 		unsigned int package = context_domain(survey->context, i)->package;
 
@@ -122,28 +110,28 @@ static bool has_sparse_packages(const struct survey *survey)
 	return false;
 }
 
-static bool has_offline_cpus(const struct survey *survey)
+static bool has_offline_cpus(const struct survey *survey, const struct survey_domain *domain)
 {
-	survey_for_each_domain (domain, survey)
-		if (isst_cpuset_count(domain->cpus_state.offline) > 0)
-			return true;
-	return false;
+	(void)survey;
+	return isst_cpuset_count(domain->cpus_state.offline) > 0;
 }
 
-static bool has_efficiency_control(const struct survey *survey)
+static bool has_efficiency_control(const struct survey *survey, const struct survey_domain *domain)
 {
+	(void)domain;
 	return survey->has_efficiency_control;
 }
 
-static bool has_other_base_frequency(const struct survey *survey)
+static bool has_other_base_frequency(const struct survey *survey,
+				     const struct survey_domain *domain)
 {
-	survey_for_each_domain (domain, survey)
-		survey_for_each_cpu (cpu, domain) {
-			unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
+	(void)survey;
+	survey_for_each_cpu (cpu, domain) {
+		unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 
-			if (cpu->base_khz && mhz && cpu->base_khz / KHZ_PER_MHZ != mhz)
-				return true;
-		}
+		if (cpu->base_khz && mhz && cpu->base_khz / KHZ_PER_MHZ != mhz)
+			return true;
+	}
 	return false;
 }
 
@@ -309,16 +297,20 @@ void check_advisories(struct findings *findings)
 		return;
 	for (size_t i = 0; i < sizeof(ADVISORIES) / sizeof(ADVISORIES[0]); i++) {
 		const struct advisory *advisory = &ADVISORIES[i];
-		struct isst_finding *finding;
+		bool concerns = !advisory->concerns;
 
 		if ((advisory->concern != EITHER && advisory->concern != concern) ||
-		    is_fixed(advisory, version) ||
-		    (advisory->concerns && !advisory->concerns(survey)))
+		    is_fixed(advisory, version))
 			continue;
-		finding = findings_note(findings, ISST_FINDING_ADVISORY,
-					"kernel %s (/proc/sys/kernel/osrelease); fixed in %s",
-					survey->release, advisory->by);
-		finding->name = advisory->name;
-		finding_explain(finding, advisory->effect, advisory->advice);
+		for (size_t j = 0; j < survey->count && !concerns; j++)
+			concerns = advisory->concerns(survey, &survey->domains[j]);
+		if (concerns)
+			findings_add(findings,
+				     &(struct found){ ISST_FINDING_ADVISORY,
+						      .meaning = advisory->effect,
+						      .remedy = advisory->advice },
+				     "kernel %s (/proc/sys/kernel/osrelease); fixed in %s",
+				     survey->release, advisory->by)
+				->name = advisory->name;
 	}
 }

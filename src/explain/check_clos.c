@@ -6,22 +6,9 @@
 
 enum { KHZ_PER_MHZ = 1000 };
 
-static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
-{
-	return cpu->asked && cpu->clos_known && cpu->clos == clos;
-}
-
-static void add_members(struct isst_finding *finding, const struct survey_domain *domain,
-			unsigned int clos)
-{
-	survey_for_each_cpu (cpu, domain)
-		if (is_member(cpu, clos))
-			finding_add_cpu(finding, domain, cpu->cpu->number);
-}
-
 /** Where no core reaches turbo frequencies the classes favour none. */
 static void check_all(struct findings *findings, const struct survey_domain *domain,
-		      unsigned int clos)
+		      const struct survey_cpu *cpu)
 {
 	const char *what = FINDING_TEXT(findings,
 					", and all cores of the package are in classes with such "
@@ -29,64 +16,51 @@ static void check_all(struct findings *findings, const struct survey_domain *dom
 					"MHz",
 					highest_turbo_mhz(domain));
 
-	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_OF_ALL, domain, clos, what, true),
-		    domain, clos);
+	note_max(findings, ISST_FINDING_CLOS_MAX_OF_ALL, domain, cpu, what, true);
 }
 
-/** With SST-BF the cores of a class need not have the same base frequency. */
-static void check_base(struct findings *findings, const struct survey_domain *domain,
-		       const struct survey_cpu *cpu)
+/** A maximum at which no core is of use, or below the base frequency. With SST-BF the cores of a
+ * class need not have the same. */
+static void check_max(struct findings *findings, const struct survey_domain *domain,
+		      const struct survey_cpu *cpu, unsigned int lowest)
 {
 	unsigned int max = domain->clos[cpu->clos].max_mhz;
 	unsigned int base = level_base_mhz(domain, cpu->cpu->number);
-	bool on = domain->now->level.base_freq == ISST_FEATURE_ENABLED;
-	const char *what;
-
-	if (!survey_has_level(domain) || max >= base)
-		return;
-	what = FINDING_TEXT(findings, ", below the base frequency of %s, %u MHz",
-			    on ? "base-freq" : "the level", base);
-	finding_add_cpu(
-		note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE, domain, cpu->clos, what, true),
-		domain, cpu->cpu->number);
-}
-
-/** A maximum at which no core is of use, or below the base frequency. */
-static void check_max(struct findings *findings, const struct survey_domain *domain,
-		      unsigned int clos, unsigned int lowest)
-{
-	unsigned int max = domain->clos[clos].max_mhz;
+	bool on = domain->now->level.base_freq == ISST_FEATURE_ENABLED, useless = max == 0;
 	const char *what = "";
 
-	if (max > 0 && max >= lowest) {
-		survey_for_each_cpu (cpu, domain)
-			if (is_member(cpu, clos))
-				check_base(findings, domain, cpu);
-		return;
-	}
-	if (max > 0)
+	if (!useless && max < lowest) {
+		useless = true;
 		what = FINDING_TEXT(findings,
 				    ", below the lowest frequency, %u MHz (cpuinfo_min_freq)",
 				    lowest);
-	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_ZERO, domain, clos, what, false),
-		    domain, clos);
+	}
+	if (useless) {
+		note_max(findings, ISST_FINDING_CLOS_MAX_ZERO, domain, cpu, what, false);
+	} else if (survey_has_level(domain) && max < base) {
+		what = FINDING_TEXT(findings, ", below the base frequency of %s, %u MHz",
+				    on ? "base-freq" : "the level", base);
+		note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE, domain, cpu, what, true);
+	}
 }
 
-/** A class other than CLOS 0, in which all cores are at power-on. */
-static void check_associations(struct findings *findings, const struct survey_domain *domain,
-			       unsigned int clos)
+/** A class other than CLOS 0, in which all cores are at power-on. With SST-TF that is found. */
+static void check_association(struct findings *findings, const struct survey_domain *domain,
+			      const struct survey_cpu *cpu)
 {
 	unsigned int left = domain->now->level.base_freq == ISST_FEATURE_ENABLED
 				    ? 0
 				    : FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ;
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS,
-		"core-power is disabled (core-power info), and CPUs are in other "
-		"classes than CLOS 0 (core-power get-assoc)%s",
-		AS_SAVED(domain, left));
+	struct found found = { ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS, .domain = domain,
+			       .cpu = cpu };
 
-	finding_disable(finding, domain, left);
-	add_members(finding, domain, clos);
+	if (cpu->clos == 0 || !survey_classes_are_off(domain) || turbo_freq_is_on(domain))
+		return;
+	found_disable(&found, domain, left);
+	findings_add(findings, &found,
+		     "core-power is disabled (core-power info), and CPUs are in other classes than "
+		     "CLOS 0 (core-power get-assoc)%s",
+		     AS_SAVED(domain, left));
 }
 
 /** The lower, the sooner a class gets power. */
@@ -122,7 +96,7 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
 	bool both = turbo_freq_is_on(domain);
 	unsigned int high, others;
-	struct isst_finding *finding;
+	struct found found = { ISST_FINDING_BASE_FREQ_PRIORITIES, .domain = domain };
 
 	if (!survey_has_level(domain) || domain->now->level.base_freq != ISST_FEATURE_ENABLED ||
 	    !cores)
@@ -132,23 +106,25 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 	if (high == ISST_CLOS_COUNT || others == ISST_CLOS_COUNT ||
 	    rank(domain, high) <= rank(domain, others))
 		return;
-	finding = findings_note(findings, ISST_FINDING_BASE_FREQ_PRIORITIES,
-				"base-freq is enabled%s%s%s: cores with the higher base frequency "
-				"(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
-				"get-assoc)",
-				AS_SAVED(domain, FEATURE_BASE_FREQ),
-				both				     ? ", and so is turbo-freq"
-				: domain->saved & FEATURE_TURBO_FREQ ? ", and turbo-freq was"
-								     : "",
-				AS_SAVED(domain, FEATURE_TURBO_FREQ), high, others);
 	/* More cores of high priority than SST-TF has a bucket for would be no remedy. */
-	if (!finding_disable(finding, domain, FEATURE_TURBO_FREQ) && both &&
-	    !finding_disable(finding, domain, FEATURE_BASE_FREQ))
-		finding_explain(finding, NULL, "base-freq off");
-	survey_for_each_cpu (cpu, domain)
-		if (cpu->asked && isst_cpuset_has(cores, cpu->cpu->number) && cpu->clos_known &&
-		    rank(domain, cpu->clos) > rank(domain, others))
-			finding_add_cpu(finding, domain, cpu->cpu->number);
+	if (!found_disable(&found, domain, FEATURE_TURBO_FREQ) && both &&
+	    !found_disable(&found, domain, FEATURE_BASE_FREQ))
+		found.remedy = "base-freq off";
+	survey_for_each_cpu (cpu, domain) {
+		if (!cpu->asked || !isst_cpuset_has(cores, cpu->cpu->number) || !cpu->clos_known ||
+		    rank(domain, cpu->clos) <= rank(domain, others))
+			continue;
+		found.cpu = cpu;
+		findings_add(findings, &found,
+			     "base-freq is enabled%s%s%s: cores with the higher base frequency "
+			     "(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
+			     "get-assoc)",
+			     AS_SAVED(domain, FEATURE_BASE_FREQ),
+			     both				  ? ", and so is turbo-freq"
+			     : domain->saved & FEATURE_TURBO_FREQ ? ", and turbo-freq was"
+								  : "",
+			     AS_SAVED(domain, FEATURE_TURBO_FREQ), high, others);
+	}
 }
 
 void check_clos(struct findings *findings)
@@ -158,22 +134,20 @@ void check_clos(struct findings *findings)
 	unsigned int lowest = (unsigned int)(processor->min_khz / KHZ_PER_MHZ);
 
 	survey_for_each_domain (domain, survey) {
-		if (!domain->asked)
-			continue;
-		/* With SST-TF that is what is found. */
-		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
-			if (survey_classes_are_off(domain) && !turbo_freq_is_on(domain) &&
-			    has_members(domain, clos, true))
-				check_associations(findings, domain, clos);
-		if (!survey_classes_hold(domain))
-			continue;
-		check_base_freq(findings, domain);
-		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
-			if (domain->clos[clos].failure.error || !has_members(domain, clos, true))
+		bool hold = survey_classes_hold(domain);
+		bool held = hold && is_held_by_classes(survey, domain);
+
+		if (domain->asked && hold)
+			check_base_freq(findings, domain);
+		survey_for_each_cpu (cpu, domain) {
+			if (!cpu->asked || !cpu->clos_known)
 				continue;
-			check_max(findings, domain, clos, lowest);
-			if (is_held_by_classes(survey, domain))
-				check_all(findings, domain, clos);
+			check_association(findings, domain, cpu);
+			if (!hold || domain->clos[cpu->clos].failure.error)
+				continue;
+			check_max(findings, domain, cpu, lowest);
+			if (held)
+				check_all(findings, domain, cpu);
 		}
 	}
 }

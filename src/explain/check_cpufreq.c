@@ -22,9 +22,9 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 {
 	const struct frequency_limits *now = &cpu->limits.now, *all = &cpu->limits.processor;
 	const char *owners = cpu->limit_owners[max ? CPUFREQ_MAX : CPUFREQ_MIN];
-	bool preset = findings->survey->context->platform.preset, applied;
+	bool preset = findings->survey->context->platform.preset;
 	uint64_t khz = max ? now->max_khz : now->min_khz;
-	struct isst_finding *finding;
+	struct found found = { ISST_FINDING_SCALING_LIMIT, .domain = domain, .cpu = cpu };
 
 	/* High priority cores of SST-BF get a lower limit with it; on a preset platform limits at
 	 * the base frequency are those of base-freq enable. */
@@ -33,30 +33,31 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 			     now->min_khz == cpu->base_khz
 		 : preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED))
 		return;
-	applied = max && survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu,
-					INDEX_ALL, khz);
-	finding = findings_note(findings, ISST_FINDING_SCALING_LIMIT,
-				"scaling_%s_freq %" PRIu64 " MHz, cpuinfo_%s_freq %" PRIu64
-				" MHz (cpufreq)%s%s%s",
-				max ? "max" : "min", khz / KHZ_PER_MHZ, max ? "max" : "min",
-				(max ? all->max_khz : all->min_khz) / KHZ_PER_MHZ,
-				owners ? ", " : "", owners ? owners : "", AS_APPLIED(applied));
-	finding_is_choice(finding, applied || !max);
-	if (owners) {
-		finding->kind = REMEDY_TEXT;
-		finding_explain(finding,
-				"the kernel obeys the tightest limit of several owners, and others "
-				"than the user have one: a configuration lifts the user's only",
-				"lift the limit of the other owner first: of a cooling device by "
-				"cooling, bios_limit in the BIOS, max_perf_pct and min_perf_pct by "
-				"writing to them");
-	} else if (max) {
-		finding_explain(finding, "the kernel does not ask for more than its upper limit",
-				"scaling-max none = {cpus}");
+	if (max) {
+		found.applied = survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu,
+					       INDEX_ALL, khz);
+		found.meaning = "the kernel does not ask for more than its upper limit";
+		found.remedy = "scaling-max none = {cpus}";
 	} else {
-		finding_explain(finding, NOTHING_TO_DO, "scaling-min none = {cpus}");
+		found.severity = ISST_SEVERITY_NOTE;
+		found.meaning = NOTHING_TO_DO;
+		found.remedy = "scaling-min none = {cpus}";
 	}
-	finding_add_cpu(finding, domain, cpu->cpu->number);
+	if (owners) {
+		found.kind = REMEDY_TEXT;
+		found.meaning =
+			"the kernel obeys the tightest limit of several owners, and others than "
+			"the user have one: a configuration lifts the user's only";
+		found.remedy = "lift the limit of the other owner first: of a cooling device by "
+			       "cooling, bios_limit in the BIOS, max_perf_pct and min_perf_pct by "
+			       "writing to them";
+	}
+	findings_add(findings, &found,
+		     "scaling_%s_freq %" PRIu64 " MHz, cpuinfo_%s_freq %" PRIu64
+		     " MHz (cpufreq)%s%s",
+		     max ? "max" : "min", khz / KHZ_PER_MHZ, max ? "max" : "min",
+		     (max ? all->max_khz : all->min_khz) / KHZ_PER_MHZ, owners ? ", " : "",
+		     owners ? owners : "");
 }
 
 /** Governors that are slow. intel_pstate chooses frequencies itself: its powersave is not. */
@@ -74,19 +75,16 @@ static void check_governor(struct findings *findings, const struct survey_domain
 	};
 	const char *driver = findings->survey->driver;
 
-	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++) {
-		struct isst_finding *finding;
-
-		if (strcmp(cpu->governor, SLOW[i].name) != 0 ||
-		    (driver && strcmp(driver, "intel_pstate") == 0))
-			continue;
-		finding = findings_note(findings, ISST_FINDING_GOVERNOR,
-					"scaling_governor %s, scaling_driver %s (cpufreq)",
-					cpu->governor, driver ? driver : "?");
-		finding->severity = SLOW[i].severity;
-		finding_explain(finding, SLOW[i].meaning, NULL);
-		finding_add_cpu(finding, domain, cpu->cpu->number);
-	}
+	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++)
+		if (strcmp(cpu->governor, SLOW[i].name) == 0 &&
+		    !(driver && strcmp(driver, "intel_pstate") == 0))
+			findings_add(findings,
+				     &(struct found){ ISST_FINDING_GOVERNOR,
+						      .severity = SLOW[i].severity,
+						      .meaning = SLOW[i].meaning, .domain = domain,
+						      .cpu = cpu },
+				     "scaling_governor %s, scaling_driver %s (cpufreq)",
+				     cpu->governor, driver ? driver : "?");
 }
 
 /** A word of the kernel, or the number of the register: 0 performance to 255 power. */
@@ -152,19 +150,17 @@ static void check_missing(struct findings *findings, const struct survey_domain 
 {
 	const struct survey *survey = findings->survey;
 	const struct cause cause = find_cause(survey, hwp);
-	struct isst_finding *finding;
+	const struct found found = { hwp ? ISST_FINDING_HWP_OFF : ISST_FINDING_NO_CPUFREQ,
+				     .remedy = cause.remedy, .domain = domain, .cpu = cpu };
 
 	if (hwp)
-		finding = findings_note(findings, ISST_FINDING_HWP_OFF,
-					"scaling_driver %s, without base_frequency (cpufreq)%s",
-					survey->driver ? survey->driver : "?", cause.read);
+		findings_add(findings, &found,
+			     "scaling_driver %s, without base_frequency (cpufreq)%s",
+			     survey->driver ? survey->driver : "?", cause.read);
 	else
-		finding = findings_note(findings, ISST_FINDING_NO_CPUFREQ,
-					"there is no directory cpufreq "
-					"(/sys/devices/system/cpu/cpuN)%s",
-					cause.read);
-	finding_explain(finding, NULL, cause.remedy);
-	finding_add_cpu(finding, domain, cpu->cpu->number);
+		findings_add(findings, &found,
+			     "there is no directory cpufreq (/sys/devices/system/cpu/cpuN)%s",
+			     cause.read);
 }
 
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,
@@ -182,10 +178,9 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 	if (cpu->governor)
 		check_governor(findings, domain, cpu);
 	if (cpu->preference && is_slow_preference(cpu->preference))
-		finding_add_cpu(findings_note(findings, ISST_FINDING_EPP,
-					      "energy_performance_preference %s (cpufreq)",
-					      cpu->preference),
-				domain, cpu->cpu->number);
+		findings_add(findings,
+			     &(struct found){ ISST_FINDING_EPP, .domain = domain, .cpu = cpu },
+			     "energy_performance_preference %s (cpufreq)", cpu->preference);
 	if (!cpu->base_khz)
 		check_missing(findings, domain, cpu, true);
 }
@@ -200,27 +195,30 @@ static void check_percentages(struct findings *findings)
 	const struct frequency_limits *processor = survey_processor(survey);
 	uint64_t highest_khz = processor->max_khz ? processor->max_khz : 1;
 	unsigned int lowest = (unsigned int)(processor->min_khz * ALL_PERCENT / highest_khz);
-	struct isst_finding *finding;
 
 	if (max > 0 && max < ALL_PERCENT)
-		finding_explain(
-			findings_note(findings, ISST_FINDING_PERF_PCT_LIMIT,
-				      "max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)",
-				      max),
-			"the kernel does not ask for more than this part, in percent, of the "
-			"highest frequency",
-			"echo 100 > /sys/devices/system/cpu/intel_pstate/max_perf_pct");
+		findings_add(
+			findings,
+			&(struct found){
+				ISST_FINDING_PERF_PCT_LIMIT,
+				.meaning = "the kernel does not ask for more than this part, in "
+					   "percent, of the highest frequency",
+				.remedy = "echo 100 > "
+					  "/sys/devices/system/cpu/intel_pstate/max_perf_pct" },
+			"max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)", max);
 	if (lowest == 0 || lowest >= HIGH_PERCENT || min < HIGH_PERCENT)
 		return;
-	finding = findings_note(findings, ISST_FINDING_PERF_PCT_LIMIT,
-				"min_perf_pct %u (/sys/devices/system/cpu/intel_pstate); the "
-				"lowest frequency is %u percent of the highest",
-				min, lowest);
-	finding->severity = ISST_SEVERITY_NOTE;
-	finding_explain(finding, NOTHING_TO_DO,
-			FINDING_TEXT(findings,
+	findings_add(findings,
+		     &(struct found){
+			     ISST_FINDING_PERF_PCT_LIMIT, .severity = ISST_SEVERITY_NOTE,
+			     .meaning = NOTHING_TO_DO,
+			     .remedy = FINDING_TEXT(
+				     findings,
 				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
-				     lowest));
+				     lowest) },
+		     "min_perf_pct %u (/sys/devices/system/cpu/intel_pstate); the lowest frequency "
+		     "is %u percent of the highest",
+		     min, lowest);
 }
 
 void check_cpufreq(struct findings *findings)
@@ -228,17 +226,18 @@ void check_cpufreq(struct findings *findings)
 	const struct survey *survey = findings->survey;
 
 	if (survey->turbo == TURBO_OFF)
-		findings_note(findings, ISST_FINDING_TURBO_DISABLED,
-			      "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
+		findings_add(findings, &(struct found){ .code = ISST_FINDING_TURBO_DISABLED },
+			     "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
 	check_percentages(findings);
 	if (survey->smt && hotplug_smt_is_off(survey->smt))
-		finding_explain(findings_note(findings, ISST_FINDING_SMT_OFF,
-					      "smt/control %s (/sys/devices/system/cpu)",
-					      survey->smt),
-				NULL,
-				strcmp(survey->smt, "forceoff") == 0
-					? "boot without nosmt=force"
-					: "echo on > /sys/devices/system/cpu/smt/control");
+		findings_add(
+			findings,
+			&(struct found){ ISST_FINDING_SMT_OFF,
+					 .remedy = strcmp(survey->smt, "forceoff") == 0
+							   ? "boot without nosmt=force"
+							   : "echo on > /sys/devices/system/cpu/"
+							     "smt/control" },
+			"smt/control %s (/sys/devices/system/cpu)", survey->smt);
 	survey_for_each_domain (domain, survey)
 		survey_for_each_cpu (cpu, domain)
 			check_cpu(findings, domain, cpu);

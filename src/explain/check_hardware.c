@@ -37,7 +37,7 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what)
 {
 	uint64_t measured = cpu->measured_khz / KHZ_PER_MHZ;
-	struct isst_finding *finding;
+	struct found found = { code, .domain = domain, .cpu = cpu };
 	const char *limit;
 
 	if (measured == 0 || mhz == 0 || measured * 100 >= (uint64_t)mhz * TOLERATED_PERCENT)
@@ -45,15 +45,15 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 	/* CPUs of about the same frequency are one finding. */
 	measured = (measured + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
 	limit = find_limit(findings, domain, cpu, mhz);
-	finding = findings_note(findings, code,
-				"about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
-				"%u MHz at level %u%s%s",
-				measured, of_what, mhz, domain->now->level.level, limit ? "; " : "",
-				limit ? limit : "");
-	if (limit)
-		finding_explain(finding, "this limit holds the CPUs: it is a finding above",
-				"carry out the remedy of that finding, and measure again");
-	finding_add_cpu(finding, domain, cpu->cpu->number);
+	if (limit) {
+		found.meaning = "this limit holds the CPUs: it is a finding above";
+		found.remedy = "carry out the remedy of that finding, and measure again";
+	}
+	findings_add(findings, &found,
+		     "about %" PRIu64 " MHz while busy (measured for 0.3 s); %s %u MHz at level "
+		     "%u%s%s",
+		     measured, of_what, mhz, domain->now->level.level, limit ? "; " : "",
+		     limit ? limit : "");
 }
 
 /** A package that draws what it may is held there by the frequency of its cores. */
@@ -66,11 +66,11 @@ static void check_power(struct findings *findings, const struct power_zone *zone
 
 	if (mw * 100 < zone->limit_uw / UW_PER_MW * TOLERATED_PERCENT)
 		return;
-	finding = findings_note(findings, ISST_FINDING_PACKAGE_AT_POWER_LIMIT,
-				"about %" PRIu64
-				" W while CPUs were measured; the limit is %" PRIu64
-				" W (constraint long_term, /sys/class/powercap)",
-				(mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
+	finding = findings_add(findings,
+			       &(struct found){ .code = ISST_FINDING_PACKAGE_AT_POWER_LIMIT },
+			       "about %" PRIu64 " W while CPUs were measured; the limit is %" PRIu64
+			       " W (constraint long_term, /sys/class/powercap)",
+			       (mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
 	survey_for_each_domain (other, survey) {
 		const struct isst_domain *domain = other->domain;
 
@@ -134,21 +134,21 @@ static void check_register(struct findings *findings, const struct survey_domain
 	for (size_t i = 0; i < REASON_COUNT; i++) {
 		bool now = domain->reasons >> REASONS[i].bit & 1;
 		bool logged = domain->reasons >> (REASONS[i].bit + LOGGED) & 1;
-		struct isst_finding *finding;
 
 		if (!now && (!logged || REASONS[i].normal))
 			continue;
-		finding = findings_note(findings, REASONS[i].code,
-					"%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word,
-					domain->reasons, now ? ", at present" : "");
-		finding_explain(finding,
-				now ? REASONS[i].meaning
-				    : FINDING_TEXT(findings,
-						   "%s, once or more often since the register was "
-						   "last cleared",
-						   REASONS[i].meaning),
-				NULL);
-		finding_add_place(finding, domain);
+		findings_add(
+			findings,
+			&(struct found){
+				REASONS[i].code,
+				.meaning = now ? REASONS[i].meaning
+					       : FINDING_TEXT(findings,
+							      "%s, once or more often since the "
+							      "register was last cleared",
+							      REASONS[i].meaning),
+				.domain = domain, .without_cpus = true },
+			"%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word, domain->reasons,
+			now ? ", at present" : "");
 	}
 }
 
@@ -167,11 +167,11 @@ static void check_counters(struct findings *findings)
 	}
 	if (core == 0 && package == 0)
 		return;
-	finding = findings_note(findings, ISST_FINDING_THERMAL_THROTTLED,
-				"core_throttle_count up to %" PRIu64
-				", package_throttle_count up to %" PRIu64
-				" since boot (thermal_throttle of CPUs)",
-				core, package);
+	finding = findings_add(findings, &(struct found){ .code = ISST_FINDING_THERMAL_THROTTLED },
+			       "core_throttle_count up to %" PRIu64
+			       ", package_throttle_count up to %" PRIu64
+			       " since boot (thermal_throttle of CPUs)",
+			       core, package);
 	survey_for_each_domain (domain, survey) {
 		if (domain->throttled > 0)
 			finding_add_place(finding, domain);
@@ -299,20 +299,19 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 
 		if (!reasons[i].words)
 			continue;
-		finding = findings_note(findings, COARSE[i].code,
-					"performance limit reasons %s (debugfs, "
-					"tpmi-*/plr/domain*/status)",
-					reasons[i].words);
-		finding_explain(finding,
-				FINDING_TEXT(findings,
-					     "%s, once or more often since the reasons were last "
-					     "cleared%s%s%s",
-					     COARSE[i].meaning, fine ? " (" : "", fine ? fine : "",
-					     fine ? ")" : ""),
-				NULL);
-		if (line->of_domain)
-			finding_add_place(finding, domain);
-		else
+		finding = findings_add(
+			findings,
+			&(struct found){
+				COARSE[i].code,
+				.meaning = FINDING_TEXT(findings,
+							"%s, once or more often since the reasons "
+							"were last cleared%s%s%s",
+							COARSE[i].meaning, fine ? " (" : "",
+							fine ? fine : "", fine ? ")" : ""),
+				.domain = domain, .without_cpus = true },
+			"performance limit reasons %s (debugfs, tpmi-*/plr/domain*/status)",
+			reasons[i].words);
+		if (!line->of_domain)
 			finding_add_cpu(finding, domain, line->cpu);
 	}
 }

@@ -37,26 +37,22 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	const struct isst_value *turbo = &level->limit[0].mhz[0];
 	const struct isst_value *first_turbo = &first->limit[0].mhz[0];
 	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
-	bool applied = survey_applies(findings->survey, SUBJECT_LEVEL, domain, NULL, INDEX_ALL,
-				      level->level);
-	struct isst_finding *finding;
+	bool locked = domain->now->profile.locked;
+	struct found found = { locked ? ISST_FINDING_LEVEL_LOCKED : ISST_FINDING_LEVEL_SLOWER,
+			       .applied = survey_applies(findings->survey, SUBJECT_LEVEL, domain,
+							 NULL, INDEX_ALL, level->level),
+			       .domain = domain };
 
 	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
 		return;
-	finding = findings_note(findings,
-				domain->now->profile.locked ? ISST_FINDING_LEVEL_LOCKED
-							    : ISST_FINDING_LEVEL_SLOWER,
-				"level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: "
-				"%u and %u MHz (perf-profile info)%s",
-				level->level, domain->now->profile.locked ? ", locked" : "",
-				level->base_mhz.value, turbo->value, first->level,
-				first->base_mhz.value, first_turbo->value, AS_APPLIED(applied));
-	finding_is_choice(finding, applied);
-	if (!domain->now->profile.locked)
-		finding_explain(finding, NULL,
-				FINDING_TEXT(findings, "level %u%s", first->level,
-					     has_offline(domain, first) ? ";cpus by-level" : ""));
-	finding_add_domain(finding, domain);
+	if (!locked)
+		found.remedy = FINDING_TEXT(findings, "level %u%s", first->level,
+					    has_offline(domain, first) ? ";cpus by-level" : "");
+	findings_add(findings, &found,
+		     "level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: %u and %u "
+		     "MHz (perf-profile info)",
+		     level->level, locked ? ", locked" : "", level->base_mhz.value, turbo->value,
+		     first->level, first->base_mhz.value, first_turbo->value);
 }
 
 /* ---- CPUs of the level ---- */
@@ -86,33 +82,29 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 					   const struct survey_domain *domain, unsigned int cpu)
 {
 	const struct cpus_state *state = &domain->cpus_state;
+	unsigned int level = domain->now->level.level;
 	bool of_level = isst_cpuset_has(domain->now->level.cpus, cpu);
-	bool isolated = isst_cpuset_has(state->isolated, cpu), applied;
-	struct isst_finding *finding;
+	bool isolated = isst_cpuset_has(state->isolated, cpu);
+	struct found found = { ISST_FINDING_CPU_OFFLINE_OF_LEVEL, .domain = domain,
+			       .without_cpus = true };
 
 	if (is_left_offline(domain, &domain->now->level, cpu)) {
-		applied = survey_applies(findings->survey, SUBJECT_CPUS, domain, NULL, INDEX_ALL,
-					 0);
-		finding = findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
-					"level %u enables CPUs (perf-profile info) that are "
-					"offline (/sys/devices/system/cpu/offline)%s",
-					domain->now->level.level, AS_APPLIED(applied));
-		finding_is_choice(finding, applied);
-		return finding;
+		found.applied = survey_applies(findings->survey, SUBJECT_CPUS, domain, NULL,
+					       INDEX_ALL, 0);
+		return findings_add(findings, &found,
+				    "level %u enables CPUs (perf-profile info) that are offline "
+				    "(/sys/devices/system/cpu/offline)",
+				    level);
 	}
-	if (of_level == isolated && !isst_cpuset_has(state->offline, cpu)) {
-		if (of_level)
-			return findings_note(
-				findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
-				"level %u enables CPUs (perf-profile info) that are in a "
-				"partition of --cgroupv2 (/sys/fs/cgroup)",
-				domain->now->level.level);
-		return findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
-				     "level %u does not enable CPUs (perf-profile info) that are "
-				     "online (/sys/devices/system/cpu/online)",
-				     domain->now->level.level);
-	}
-	return NULL;
+	if (of_level != isolated || isst_cpuset_has(state->offline, cpu))
+		return NULL;
+	found.code = of_level ? ISST_FINDING_CPU_ISOLATED_OF_LEVEL : ISST_FINDING_CPU_NOT_OF_LEVEL;
+	return findings_add(findings, &found,
+			    of_level ? "level %u enables CPUs (perf-profile info) that are in a "
+				       "partition of --cgroupv2 (/sys/fs/cgroup)"
+				     : "level %u does not enable CPUs (perf-profile info) that are "
+				       "online (/sys/devices/system/cpu/online)",
+			    level);
 }
 
 static void check_cpus(struct findings *findings, const struct survey_domain *domain)
@@ -123,15 +115,14 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 
 	if (!domain->now->level.cpus || domain->cpus_state.failure.error)
 		return;
-	if (has_one_thread_each(findings->survey, domain)) {
-		smt_off = findings_note(
-			findings, ISST_FINDING_SMT_OFF,
-			"one CPU of each core is online, the others of level %u are "
-			"offline (/sys/devices/system/cpu/offline)",
-			domain->now->level.level);
-		finding_explain(smt_off, NULL, "cpus by-level");
-		smt_off->kind = REMEDY_STATEMENT;
-	}
+	if (has_one_thread_each(findings->survey, domain))
+		smt_off = findings_add(findings,
+				       &(struct found){ ISST_FINDING_SMT_OFF,
+							.kind = REMEDY_STATEMENT,
+							.remedy = "cpus by-level" },
+				       "one CPU of each core is online, the others of level %u are "
+				       "offline (/sys/devices/system/cpu/offline)",
+				       domain->now->level.level);
 	isst_cpuset_for_each (cpu, smt_off ? domain->now->level.cpus : domain->domain->present) {
 		struct isst_finding *finding = smt_off;
 
@@ -172,15 +163,14 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 
 		if (!cpu->read || !cpu->base_khz || !mhz || cpu->base_khz / KHZ_PER_MHZ == mhz)
 			continue;
-		finding_add_cpu(findings_note(findings, ISST_FINDING_LEVEL_BASE_FREQUENCY,
-					      "base_frequency %" PRIu64 " MHz (cpufreq); the "
-					      "firmware has %u MHz at level %u (%s info)",
-					      cpu->base_khz / KHZ_PER_MHZ, mhz,
-					      domain->now->level.level,
-					      domain->now->level.base_freq == ISST_FEATURE_ENABLED
-						      ? "base-freq"
-						      : "perf-profile"),
-				domain, cpu->cpu->number);
+		findings_add(findings,
+			     &(struct found){ ISST_FINDING_LEVEL_BASE_FREQUENCY, .domain = domain,
+					      .cpu = cpu },
+			     "base_frequency %" PRIu64 " MHz (cpufreq); the firmware has %u MHz at "
+			     "level %u (%s info)",
+			     cpu->base_khz / KHZ_PER_MHZ, mhz, domain->now->level.level,
+			     domain->now->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
+										  : "perf-profile");
 	}
 }
 
@@ -229,23 +219,6 @@ static bool may_be_of_package(const struct survey *survey, const struct survey_d
 	return shared;
 }
 
-static void explain_uncore(struct findings *findings, struct isst_finding *finding,
-			   const struct survey_domain *domain, unsigned int fabric)
-{
-	if (finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
-		return;
-	if (may_be_of_package(findings->survey, domain, domain->uncore[fabric].now.max_khz)) {
-		finding_explain(finding, NULL, "uncore-max none");
-		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
-	} else {
-		finding_explain(
-			finding, NULL,
-			domain->fabrics > 1
-				? FINDING_TEXT(findings, "uncore-max none fabric %u", fabric)
-				: "uncore-max none");
-	}
-}
-
 /** A maximum that the kernel has for that of boot, and that is below the one of the level of boot:
  * which of two things it is, is not known. By TPMI the kernel reads it once. */
 static void check_uncore_of_boot(struct findings *findings, const struct survey_domain *domain,
@@ -253,24 +226,25 @@ static void check_uncore_of_boot(struct findings *findings, const struct survey_
 {
 	const struct isst_value *level = &domain->now->level.fabric[fabric].max_mhz;
 	uint64_t mhz = domain->uncore[fabric].initial.max_khz / KHZ_PER_MHZ;
-	struct isst_finding *finding;
 
 	if (context_has_power_domains(findings->survey->context) || !survey_has_level(domain) ||
 	    domain->has_first || level->state != ISST_KNOWN || mhz == 0 || mhz >= level->value)
 		return;
-	finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
-				"the uncore maximum of boot is %" PRIu64
-				" MHz (initial_max_freq_khz of intel_uncore_frequency), that of "
-				"level %u %u MHz (perf-profile info)",
-				mhz, domain->now->level.level, level->value);
-	finding_is_choice(finding, true);
-	finding->kind = REMEDY_TEXT;
-	finding_explain(finding,
-			"the BIOS limits the uncore; or a limit was set, and then all CPUs of the "
-			"die were offline: the kernel takes it for that of boot",
-			"look at the uncore limits of the BIOS; if it has none, a reboot or "
-			"uncore-max with the frequency of the level lifts the limit");
-	finding_add_domain(finding, domain);
+	findings_add(findings,
+		     &(struct found){
+			     ISST_FINDING_UNCORE_LIMIT, .severity = ISST_SEVERITY_NOTE,
+			     .kind = REMEDY_TEXT,
+			     .meaning = "the BIOS limits the uncore; or a limit was set, and then "
+					"all CPUs of the die were offline: the kernel takes it for "
+					"that of boot",
+			     .remedy = "look at the uncore limits of the BIOS; if it has none, a "
+				       "reboot or uncore-max with the frequency of the level lifts "
+				       "the limit",
+			     .domain = domain },
+		     "the uncore maximum of boot is %" PRIu64
+		     " MHz (initial_max_freq_khz of intel_uncore_frequency), that of level %u %u "
+		     "MHz (perf-profile info)",
+		     mhz, domain->now->level.level, level->value);
 }
 
 static void check_uncore(struct findings *findings, const struct survey_domain *domain)
@@ -278,8 +252,7 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
 		const struct uncore_limits *limits = &domain->uncore[i];
 		uint64_t highest = highest_khz(domain, i), now = limits->now.max_khz;
-		struct isst_finding *finding;
-		bool applied;
+		struct found found = { ISST_FINDING_UNCORE_LIMIT, .domain = domain };
 
 		if (limits->failure.error)
 			continue;
@@ -287,16 +260,17 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		/* LIMIT_NONE: that of boot. */
 		if (now == LIMIT_NONE || now >= highest)
 			continue;
-		applied = survey_applies(findings->survey, SUBJECT_UNCORE_MAX, domain, NULL, i,
-					 now);
-		finding = findings_note(
-			findings, ISST_FINDING_UNCORE_LIMIT,
-			"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
-			"of intel_uncore_frequency), up to %" PRIu64 " MHz is possible%s",
-			now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ, AS_APPLIED(applied));
-		finding_is_choice(finding, applied);
-		explain_uncore(findings, finding, domain, i);
-		finding_add_domain(finding, domain);
+		found.applied = survey_applies(findings->survey, SUBJECT_UNCORE_MAX, domain, NULL,
+					       i, now);
+		found.remedy = "uncore-max none";
+		if (may_be_of_package(findings->survey, domain, now))
+			found.kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
+		else if (domain->fabrics > 1)
+			found.remedy = FINDING_TEXT(findings, "uncore-max none fabric %u", i);
+		findings_add(findings, &found,
+			     "uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz of "
+			     "intel_uncore_frequency), up to %" PRIu64 " MHz is possible",
+			     now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ);
 	}
 }
 
@@ -311,12 +285,12 @@ void check_levels(struct findings *findings)
 			continue;
 		check_uncore(findings, domain);
 		if (domain->has_requested && domain->requested != present)
-			finding_add_place(
-				findings_note(findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
-					      "level %u was requested last (mem_dump in debugfs), "
-					      "and the present level is %u",
-					      domain->requested, present),
-				domain);
+			findings_add(findings,
+				     &(struct found){ ISST_FINDING_OTHER_LEVEL_REQUESTED,
+						      .domain = domain, .without_cpus = true },
+				     "level %u was requested last (mem_dump in debugfs), and the "
+				     "present level is %u",
+				     domain->requested, present);
 		if (!survey_has_level(domain))
 			continue;
 		check_level(findings, domain);

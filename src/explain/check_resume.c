@@ -23,24 +23,29 @@ static bool has_other_classes(const struct survey_domain *domain)
 	return false;
 }
 
-/** Notes lost state. Only the owner knows the remedy: without classes all cores would be high
- * priority cores. */
-static struct isst_finding *note_loss(struct findings *findings, const struct survey_domain *domain,
-				      const char *what, const char *meaning)
+/** Notes lost state. Only the owner knows the remedy, or it is a @statement (or NULL): without
+ * classes all cores would be high priority cores. */
+static void note_loss(struct findings *findings, const struct survey_domain *domain,
+		      const char *what, const char *meaning, const char *statement, bool certain)
 {
 	const char *file = findings->survey->applied_file;
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-		"resumed since boot (/sys/power/suspend_stats/success %u); %s",
-		findings->survey->resumes, what);
+	struct found found = { ISST_FINDING_STATE_LOST_ON_RESUME,
+			       .severity = certain ? 0 : ISST_SEVERITY_NOTE,
+			       .meaning = meaning,
+			       .remedy = "apply your configuration again, or repeat the commands "
+					 "that changed the machine",
+			       .kind = REMEDY_TEXT,
+			       .domain = domain };
 
-	finding_explain(finding, meaning,
-			file ? FINDING_TEXT(findings, "isst config apply %s", file)
-			     : "apply your configuration again, or repeat the commands that "
-			       "changed the machine");
-	finding->kind = REMEDY_TEXT;
-	finding_add_domain(finding, domain);
-	return finding;
+	if (file) {
+		found.remedy = FINDING_TEXT(findings, "isst config apply %s", file);
+	} else if (statement) {
+		found.remedy = statement;
+		found.kind = REMEDY_STATEMENT;
+	}
+	findings_add(findings, &found,
+		     "resumed since boot (/sys/power/suspend_stats/success %u); %s",
+		     findings->survey->resumes, what);
 }
 
 /* ---- By the configuration that was applied ---- */
@@ -101,7 +106,8 @@ static bool check_applied(struct findings *findings, const struct survey_domain 
 			       "not as the configuration that was applied last: %.*s "
 			       "(perf-profile info, core-power info, core-power get-assoc)",
 			       (int)strlen(loss) - 2, loss),
-		  "the kernel has not restored all that was configured, or it was changed since");
+		  "the kernel has not restored all that was configured, or it was changed since",
+		  NULL, true);
 	return true;
 }
 
@@ -178,30 +184,24 @@ static const char *make_remedy(struct findings *findings, const struct survey_do
 static void note_lost(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_domain *first)
 {
-	const char *remedy = make_remedy(findings, domain, first);
-	struct isst_finding *finding = note_loss(
-		findings, domain,
-		FINDING_TEXT(
-			findings,
-			"level %u, base-freq off, turbo-freq off, core-power %s; the first power "
-			"domain has level %u, base-freq %s, turbo-freq %s, core-power %s "
-			"(perf-profile info, core-power info)",
-			domain->now->profile.current_level,
-			state_word(survey_core_power_is_on(domain)),
-			first->now->profile.current_level,
-			state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
-			state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
-			state_word(survey_core_power_is_on(first))),
-		"the kernel has restored the first power domain of the partition alone; classes of "
-		"the others may be lost, too");
+	const char *what = FINDING_TEXT(
+		findings,
+		"level %u, base-freq off, turbo-freq off, core-power %s; the first power domain "
+		"has level %u, base-freq %s, turbo-freq %s, core-power %s (perf-profile info, "
+		"core-power info)",
+		domain->now->profile.current_level, state_word(survey_core_power_is_on(domain)),
+		first->now->profile.current_level,
+		state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
+		state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
+		state_word(survey_core_power_is_on(first)));
 
-	if (remedy && !findings->survey->applied_file) {
-		finding_explain(finding, NULL, remedy);
-		finding->kind = REMEDY_STATEMENT;
-	}
-	/* The kernel has restored these: the domain was configured, with or without the rest. */
-	if (survey_core_power_is_on(domain) || has_other_classes(domain))
-		finding->severity = ISST_SEVERITY_NOTE;
+	/* If the kernel has restored these the domain was configured, with or without the rest. */
+	note_loss(
+		findings, domain, what,
+		"the kernel has restored the first power domain of the partition alone; classes of "
+		"the others may be lost, too",
+		make_remedy(findings, domain, first),
+		!survey_core_power_is_on(domain) && !has_other_classes(domain));
 }
 
 /** Whether no change of level, features, core-power or classes is left. */
@@ -226,18 +226,13 @@ static void check_mailbox(struct findings *findings, const struct survey_domain 
 	bool turbo_freq = survey_has_level(domain) &&
 			  domain->now->level.turbo_freq == ISST_FEATURE_DISABLED &&
 			  domain->has_limits && domain->limits.value == UINT64_MAX;
-	struct isst_finding *finding;
 
-	if (core_power) {
-		finding = note_loss(findings, domain,
-				    "core-power is off (core-power info), and CPUs are in other "
-				    "classes than CLOS 0 (core-power get-assoc)",
-				    "the kernel does not enable core-power again after suspend");
-		if (!findings->survey->applied_file) {
-			finding_explain(finding, NULL, "core-power on");
-			finding->kind = REMEDY_STATEMENT;
-		}
-	}
+	if (core_power)
+		note_loss(findings, domain,
+			  "core-power is off (core-power info), and CPUs are in other classes than "
+			  "CLOS 0 (core-power get-assoc)",
+			  "the kernel does not enable core-power again after suspend",
+			  "core-power on", true);
 	if (turbo_freq)
 		note_loss(findings, domain,
 			  FINDING_TEXT(findings,
@@ -246,15 +241,15 @@ static void check_mailbox(struct findings *findings, const struct survey_domain 
 				       "), which it needs",
 				       domain->now->profile.current_level, domain->limits.value),
 			  "the kernel has restored the turbo ratio limits, and not SST-TF; the "
-			  "level can be one that was replaced before");
-	if (core_power || turbo_freq || !findings->survey->has_boot_state ||
-	    !has_nothing_changed(findings->survey))
-		return;
-	finding = note_loss(findings, domain,
-			    "the machine was changed since boot; level, features, core-power and "
-			    "the classes of CPUs are as after boot (boot-state)",
-			    "if core-power or classes were changed before, they are lost");
-	finding->severity = ISST_SEVERITY_NOTE;
+			  "level can be one that was replaced before",
+			  NULL, true);
+	if (!core_power && !turbo_freq && findings->survey->has_boot_state &&
+	    has_nothing_changed(findings->survey))
+		note_loss(findings, domain,
+			  "the machine was changed since boot; level, features, core-power and the "
+			  "classes of CPUs are as after boot (boot-state)",
+			  "if core-power or classes were changed before, they are lost", NULL,
+			  false);
 }
 
 void check_resume(struct findings *findings)
@@ -278,7 +273,7 @@ void check_resume(struct findings *findings)
 				  "core-power is off (core-power info), and all CPUs are in CLOS 0 "
 				  "(core-power get-assoc), which enable --auto had changed (saved "
 				  "settings)",
-				  "the kernel has not restored core-power and classes");
+				  "the kernel has not restored core-power and classes", NULL, true);
 		else if (!context_has_power_domains(survey->context))
 			check_mailbox(findings, domain);
 		else if (domain != first && !kernel_is_fixed(survey, "resume-loses-levels") &&

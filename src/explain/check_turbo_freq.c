@@ -58,42 +58,38 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		findings->survey, domain, supported ? could_have_priorities : survey_classes_hold);
 	const int code = ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ;
 	bool limits = classes_have_purpose(domain);
-	struct isst_finding *finding;
-	const char *purpose;
+	struct found found = { code, .domain = domain, .without_cpus = true };
 
 	if (!survey_core_power_is_on(domain) || !is_about_high(domain) ||
 	    divide_cpus(domain).low == 0 || domain->now->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
-	finding = findings_note(
-		findings, code,
-		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
-		"or 3%s (core-power get-assoc%s)%s; turbo-freq is %s (perf-profile info)",
-		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
-		limits ? ", with limits or weights of their own" : "", limits ? ", get-config" : "",
-		AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ),
-		supported ? "disabled" : "not supported at this level");
-	purpose = find_purpose(findings, domain, &package);
-	if (finding_disable(finding, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ)) {
-		finding_explain(finding,
-				"the classes are left of a feature that was disabled without "
-				"--auto: they decide which cores yield first when power is short",
-				NULL);
-	} else if (purpose) {
-		finding_explain(finding, purpose, NULL);
-	} else if (supported) {
-		finding_explain(finding,
-				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
-				turbo_freq_remedy(findings, &package, "turbo-freq on"));
-	} else {
-		finding->kind = REMEDY_STATEMENT;
-		finding_explain(
-			finding,
+	found.meaning = find_purpose(findings, domain, &package);
+	if (found_disable(&found, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ)) {
+		found.meaning = "the classes are left of a feature that was disabled without "
+				"--auto: they decide which cores yield first when power is short";
+	} else if (!found.meaning && supported) {
+		found.meaning = turbo_freq_meaning(findings, &package, finding_code(code)->meaning);
+		found.remedy = turbo_freq_remedy(findings, &package, "turbo-freq on");
+	} else if (!found.meaning) {
+		found.kind = REMEDY_STATEMENT;
+		found.meaning =
 			"enable --auto has set classes at another level, where its settings "
 			"are saved: here they decide which cores yield first when power is "
-			"short",
-			"association 0 = all");
+			"short";
+		found.remedy = "association 0 = all";
 	}
-	add_high(finding, domain);
+	add_high(
+		findings_add(findings, &found,
+			     "core-power is enabled, %zu %s of the package in CLOS 0 or 1 and "
+			     "others in CLOS 2 or 3%s (core-power get-assoc%s)%s; turbo-freq is %s "
+			     "(perf-profile info)",
+			     package.cpus.high_cores,
+			     package_cores_word(findings, package.cpus.high_cores),
+			     limits ? ", with limits or weights of their own" : "",
+			     limits ? ", get-config" : "",
+			     AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ),
+			     supported ? "disabled" : "not supported at this level"),
+		domain);
 }
 
 static const char *describe_classes(struct findings *findings, const struct package *package)
@@ -121,32 +117,30 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 	const int code = ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER;
 	const struct package package = find_package(findings->survey, domain, turbo_freq_is_on);
 	bool divided = package.cpus.low > 0 || package.cpus.unknown > 0 || !package.level;
-	const char *statement = "core-power on ordered", *classes, *remedy;
-	struct isst_finding *finding;
+	const char *statement = "core-power on ordered";
+	struct found found = { code, .domain = domain };
 
 	if (!survey_core_power_is_off(domain))
 		return;
-	classes = describe_classes(findings, &package);
-	finding = findings_note(findings, code,
-				"turbo-freq is enabled (perf-profile info), core-power is disabled "
-				"(core-power info)%s",
-				classes);
-	finding_add_domain(finding, domain);
 	if (!survey_classes_hold(domain)) {
 		/* core-power alone could give high priority to all, to none, or to too many. */
-		remedy = turbo_freq_remedy(findings, &package, statement);
-		finding_explain(finding,
-				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
-				remedy);
-		if (remedy != statement)
-			finding->kind = REMEDY_PACKAGE_STATEMENT;
-		return;
+		found.remedy = turbo_freq_remedy(findings, &package, statement);
+		found.meaning = turbo_freq_meaning(findings, &package, finding_code(code)->meaning);
+		if (found.remedy != statement)
+			found.kind = REMEDY_PACKAGE_STATEMENT;
+	} else {
+		/* Nothing is to be done about classes that hold, other than choosing cores where
+		 * all have high priority; other divisions that are of no use are findings of their
+		 * own. */
+		found.kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
+		found.meaning = divided ? HOLD : turbo_freq_meaning(findings, &package, HOLD);
+		found.remedy = divided ? "" : bucket_remedy(findings, &package, 0);
 	}
-	/* Nothing is to be done about classes that hold, other than choosing cores where all have
-	 * high priority; other divisions that are of no use are findings of their own. */
-	finding->kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
-	finding_explain(finding, divided ? HOLD : turbo_freq_meaning(findings, &package, HOLD),
-			divided ? "" : bucket_remedy(findings, &package, 0));
+	findings_add(
+		findings, &found,
+		"turbo-freq is enabled (perf-profile info), core-power is disabled (core-power "
+		"info)%s",
+		describe_classes(findings, &package));
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
@@ -159,10 +153,11 @@ static void add_package(struct isst_finding *finding, const struct package *pack
 
 		if (!has_priorities(domain) || !domain->asked)
 			continue;
-		if (high)
-			add_high(finding, domain);
-		else
-			finding_add_domain(finding, domain);
+		if (!high)
+			finding_add_place(finding, domain);
+		survey_for_each_cpu (cpu, domain)
+			if (cpu->asked && (!high || has_high_priority(cpu)))
+				finding_add_cpu(finding, domain, cpu->cpu->number);
 	}
 }
 
@@ -181,10 +176,8 @@ static void check_high(struct findings *findings, const struct package *package)
 			const struct survey_cpu *cpu = &domain->cpus[j];
 
 			if (cpu->asked && is_held_below_bucket(domain, cpu, mhz))
-				finding_add_cpu(note_max(findings,
-							 ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
-							 domain, cpu->clos, what, true),
-						domain, cpu->cpu->number);
+				note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ, domain,
+					 cpu, what, true);
 			if (has_high_priority(cpu))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
 					      domain, cpu, mhz,
@@ -203,14 +196,13 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 }
 
 /** Where no bucket gains SST-TF is best off, with all that was enabled with it. */
-static void disable_without_gain(struct isst_finding *finding, const struct package *package)
+static void disable_without_gain(const struct survey *survey, struct found *found,
+				 const struct package *package)
 {
-	const struct survey *survey = finding->findings->survey;
-
 	for (size_t i = package->first; i < package->end; i++)
 		if (package->level && level_gaining_buckets(package->level) == 0 &&
 		    turbo_freq_is_on(&survey->domains[i]))
-			finding_disable(finding, &survey->domains[i], FEATURE_TURBO_FREQ);
+			found_disable(found, &survey->domains[i], FEATURE_TURBO_FREQ);
 }
 
 static void check_bucket(struct findings *findings, const struct package *package)
@@ -219,8 +211,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	unsigned int shown = 0, gaining = package->gaining;
 	bool overfull = package->bucket == info->buckets;
 	const int code = overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST;
-	const char *meaning = finding_code(code)->meaning;
-	struct isst_finding *finding;
+	struct found found = { code, .meaning = finding_code(code)->meaning };
 
 	check_high(findings, package);
 	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
@@ -228,27 +219,26 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		shown++;
 	if (package->bucket <= shown && !overfull)
 		return;
-	finding = findings_note(findings, code,
-				"%zu %s of the package have high priority (core-power "
-				"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
-				"(turbo-freq info)",
-				package->cpus.high_cores,
-				package_cores_word(findings, package->cpus.high_cores),
-				overfull ? "last" : "fastest", package->level->level,
-				info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (!overfull)
-		meaning = FINDING_TEXT(
+		found.meaning = FINDING_TEXT(
 			findings, "bucket %u applies: high priority cores reach %u MHz%s",
 			package->bucket, info->mhz[0][package->bucket].value,
 			gaining > 0 ? "; the remedy chooses fewer, and all others are clipped"
 				    : "");
 	if (overfull || gaining == 0)
-		meaning = turbo_freq_meaning(findings, package, meaning);
-	finding_explain(
-		finding, meaning,
-		bucket_remedy(findings, package, overfull && gaining > 0 ? gaining - 1 : shown));
-	disable_without_gain(finding, package);
-	add_package(finding, package, true);
+		found.meaning = turbo_freq_meaning(findings, package, found.meaning);
+	found.remedy = bucket_remedy(findings, package,
+				     overfull && gaining > 0 ? gaining - 1 : shown);
+	disable_without_gain(findings->survey, &found, package);
+	add_package(findings_add(findings, &found,
+				 "%zu %s of the package have high priority (core-power "
+				 "get-assoc); the %s bucket of level %u holds %u, at %u MHz "
+				 "(turbo-freq info)",
+				 package->cpus.high_cores,
+				 package_cores_word(findings, package->cpus.high_cores),
+				 overfull ? "last" : "fastest", package->level->level,
+				 info->high_priority_cores[shown], info->mhz[0][shown].value),
+		    package, true);
 }
 
 /** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
@@ -268,34 +258,32 @@ static void check_undivided(struct findings *findings, const struct package *pac
 			      : ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
 	bool core_power = !lacks_core_power(findings->survey, package);
 	const struct isst_turbo_freq *info = package->info;
+	struct found found = { .code = code };
 	struct isst_finding *finding;
 
-	if (high) {
-		/* Without core-power it is the finding of check_enabled(). */
-		if (!core_power)
-			return;
-		finding = findings_note(
-			findings, code,
-			"turbo-freq and core-power are enabled, and all CPUs of the "
-			"package are in CLOS 0 or 1 (core-power get-assoc)");
-	} else {
-		if (info->clip_mhz[0].state != ISST_KNOWN ||
-		    info->clip_mhz[0].value >= info->mhz[0][0].value)
-			return;
-		finding = findings_note(
-			findings, code,
-			"%s enabled, and all CPUs of the package are in CLOS 2 "
-			"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its "
-			"first bucket holds %u %s, at %u MHz (turbo-freq info)",
+	/* Without core-power it is the finding of check_enabled(). */
+	if (high ? !core_power
+		 : info->clip_mhz[0].state != ISST_KNOWN ||
+			    info->clip_mhz[0].value >= info->mhz[0][0].value)
+		return;
+	found.meaning = turbo_freq_meaning(findings, package, finding_code(code)->meaning);
+	found.remedy = bucket_remedy(findings, package, 0);
+	disable_without_gain(findings->survey, &found, package);
+	if (high)
+		finding = findings_add(findings, &found,
+				       "turbo-freq and core-power are enabled, and all CPUs of the "
+				       "package are in CLOS 0 or 1 (core-power get-assoc)");
+	else
+		finding = findings_add(
+			findings, &found,
+			"%s enabled, and all CPUs of the package are in CLOS 2 or 3 (core-power "
+			"get-assoc); level %u clips these to %u MHz, and its first bucket holds %u "
+			"%s, at %u MHz (turbo-freq info)",
 			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
 			package->level->level, info->clip_mhz[0].value,
 			info->high_priority_cores[0],
 			package_cores_word(findings, info->high_priority_cores[0]),
 			info->mhz[0][0].value);
-	}
-	finding_explain(finding, turbo_freq_meaning(findings, package, finding_code(code)->meaning),
-			bucket_remedy(findings, package, 0));
-	disable_without_gain(finding, package);
 	add_package(finding, package, high);
 }
 
@@ -341,9 +329,13 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 	bool on = turbo_freq_is_on(domain);
 	bool above = on && (findings->survey->resumes > 0 ||
 			    !context_has_power_domains(findings->survey->context));
-	bool applied = survey_applies(findings->survey, SUBJECT_TURBO_RATIO_LIMITS, domain, NULL,
-				      INDEX_ALL, domain->limits.value);
-	struct isst_finding *finding;
+	struct found found = {
+		ISST_FINDING_TURBO_RATIO_LIMITS_LOW,
+		.meaning = on ? "the limits are in the way of what SST-TF allows"
+			      : "turbo frequencies are lower than those of the level",
+		.remedy = on ? "turbo-ratio-limits none" : "turbo-ratio-limits level",
+		.domain = domain
+	};
 
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
 		unsigned int mhz = (unsigned int)(domain->limits.value >> 8 * i & 0xff) *
@@ -351,18 +343,13 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 
 		if (mhz >= wanted_mhz(domain, above, i))
 			continue;
-		finding = findings_note(findings, ISST_FINDING_TURBO_RATIO_LIMITS_LOW,
-					"turbo ratio limits %#llx (MSR 0x1ad): bucket %u has %u "
-					"MHz, %s %u MHz (perf-profile info)%s",
-					(unsigned long long)domain->limits.value, i, mhz,
-					above ? "SST-TF" : "the level",
-					wanted_mhz(domain, above, i), AS_APPLIED(applied));
-		finding_is_choice(finding, applied);
-		finding_explain(finding,
-				on ? "the limits are in the way of what SST-TF allows"
-				   : "turbo frequencies are lower than those of the level",
-				on ? "turbo-ratio-limits none" : "turbo-ratio-limits level");
-		finding_add_domain(finding, domain);
+		found.applied = survey_applies(findings->survey, SUBJECT_TURBO_RATIO_LIMITS, domain,
+					       NULL, INDEX_ALL, domain->limits.value);
+		findings_add(findings, &found,
+			     "turbo ratio limits %#llx (MSR 0x1ad): bucket %u has %u MHz, %s %u "
+			     "MHz (perf-profile info)",
+			     (unsigned long long)domain->limits.value, i, mhz,
+			     above ? "SST-TF" : "the level", wanted_mhz(domain, above, i));
 		return;
 	}
 }

@@ -33,7 +33,7 @@ static struct isst_finding *add_finding(struct findings *findings, const struct 
 		.order = findings->count++,
 		.name = row->name,
 		.severity = row->severity,
-		.kind = row->kind,
+		.kind = row->kind ? row->kind : REMEDY_TEXT,
 		.remedy_template = row->remedy,
 		.read = read,
 		.meaning = row->meaning ? row->meaning : "",
@@ -45,51 +45,59 @@ static struct isst_finding *add_finding(struct findings *findings, const struct 
 	return finding->domains && finding->cpus && finding->packages ? finding : NULL;
 }
 
-struct isst_finding *findings_note(struct findings *findings, int code, const char *format, ...)
+struct isst_finding *findings_add(struct findings *findings, const struct found *found,
+				  const char *format, ...)
 {
-	struct isst_finding *finding;
+	const struct finding_code *row = finding_code(found->code);
+	struct isst_finding *finding = NULL;
 	va_list arguments;
 	const char *read;
 
 	va_start(arguments, format);
 	read = message_make_list(&findings->texts, format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i]->code == code && findings->items[i]->read == read)
-			return findings->items[i];
-	finding = add_finding(findings, finding_code(code), read);
-	if (finding)
-		return finding;
-	findings->error = -ENOMEM;
-	findings->lost.findings = findings;
-	return &findings->lost;
+	if (found->applied)
+		read = FINDING_TEXT(
+			findings, "%s, as stated by the configuration that was applied last", read);
+	for (size_t i = 0; i < findings->count && !finding; i++)
+		if (findings->items[i]->code == found->code && findings->items[i]->read == read)
+			finding = findings->items[i];
+	if (!finding)
+		finding = add_finding(findings, row, read);
+	if (!finding) {
+		findings->error = -ENOMEM;
+		findings->lost.findings = findings;
+		return &findings->lost;
+	}
+	if (found->applied || found->severity)
+		finding->severity = found->applied ? ISST_SEVERITY_NOTE : found->severity;
+	/* The first one with another kind of remedy than that of the code stays. */
+	if (finding->kind == (row->kind ? row->kind : REMEDY_TEXT)) {
+		finding->meaning = found->meaning ? found->meaning : finding->meaning;
+		finding->remedy_template = found->remedy ? found->remedy : finding->remedy_template;
+		finding->kind = found->kind ? found->kind : finding->kind;
+	}
+	if (found->cpu)
+		finding_add_cpu(finding, found->domain, found->cpu->cpu->number);
+	else if (found->domain)
+		finding_add_place(finding, found->domain);
+	if (found->domain && !found->cpu && !found->without_cpus)
+		survey_for_each_cpu (cpu, found->domain)
+			if (cpu->asked)
+				finding_add_cpu(finding, found->domain, cpu->cpu->number);
+	return finding;
 }
 
-void finding_explain(struct isst_finding *finding, const char *meaning, const char *remedy)
-{
-	if (meaning)
-		finding->meaning = meaning;
-	if (remedy)
-		finding->remedy_template = remedy;
-}
-
-bool finding_disable(struct isst_finding *finding, const struct survey_domain *domain,
-		     unsigned int features)
+bool found_disable(struct found *found, const struct survey_domain *domain, unsigned int features)
 {
 	unsigned int saved = domain->saved & features;
 
 	if (!saved)
 		return false;
-	finding->kind = REMEDY_COMMAND;
-	finding->remedy_template = saved & FEATURE_TURBO_FREQ ? "turbo-freq disable --auto"
-							      : "base-freq disable --auto";
+	found->kind = REMEDY_COMMAND;
+	found->remedy = saved & FEATURE_TURBO_FREQ ? "turbo-freq disable --auto"
+						   : "base-freq disable --auto";
 	return true;
-}
-
-void finding_is_choice(struct isst_finding *finding, bool applied)
-{
-	if (applied)
-		finding->severity = ISST_SEVERITY_NOTE;
 }
 
 void finding_add_place(struct isst_finding *finding, const struct survey_domain *domain)
@@ -110,14 +118,6 @@ void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *d
 	finding_add_place(finding, domain);
 	if (finding->domains && isst_cpuset_add(finding->cpus, cpu, cpu))
 		finding->findings->error = -ENOMEM;
-}
-
-void finding_add_domain(struct isst_finding *finding, const struct survey_domain *domain)
-{
-	finding_add_place(finding, domain);
-	survey_for_each_cpu (cpu, domain)
-		if (cpu->asked)
-			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /* ---- The end ---- */

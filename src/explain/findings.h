@@ -12,7 +12,7 @@
 enum remedy_kind {
 	/* A text. `{cpus}` stands for the CPUs as a list, `{braces}` for the same as the shell
 	 * expands it behind `cpu`. */
-	REMEDY_TEXT,
+	REMEDY_TEXT = 1,
 	/* Statements of isst-config(5) with semicolons between, which are applied to the domains;
 	 * `{cpus}` as above. */
 	REMEDY_STATEMENT,
@@ -67,28 +67,29 @@ struct finding_code {
 extern const struct finding_code finding_codes[];
 const struct finding_code *finding_code(int code);
 
+/** What a check has found. All that is not set is as the code has it. */
+struct found {
+	int code, severity;
+	bool applied; /* the last configuration states it: it is a choice, and worth a note */
+	const char *meaning, *remedy;
+	enum remedy_kind kind;
+	const struct survey_domain *domain; /* with the CPUs asked for; NULL: the whole machine */
+	const struct survey_cpu *cpu;	    /* of @domain, in place of all */
+	bool without_cpus;		    /* @domain alone, or CPUs that are added then */
+};
+
 /** The finding of a code and of what was read; a new one, unless there is one already. */
 __attribute__((format(printf, 3, 4))) struct isst_finding *
-findings_note(struct findings *findings, int code, const char *format, ...);
-
-/** What a finding means and what fixes it, in place of what its code has. NULL: that. */
-void finding_explain(struct isst_finding *finding, const char *meaning, const char *remedy);
+findings_add(struct findings *findings, const struct found *found, const char *format, ...);
 
 /** Makes `disable --auto` of one of several features (FEATURE_...), whose `enable --auto` has set
  * what was read of a domain, the remedy: it restores what was there before. Returns false, and does
  * nothing, where nothing is saved. */
-bool finding_disable(struct isst_finding *finding, const struct survey_domain *domain,
-		     unsigned int features);
+bool found_disable(struct found *found, const struct survey_domain *domain, unsigned int features);
 /** Behind what was read of a feature, so that findings with such a remedy are others. */
 #define AS_SAVED(domain, features) ((domain)->saved & (features) ? ", as set by enable --auto" : "")
 
-/** Behind a limit that the last configuration states: it is a choice, and worth a note. */
-#define AS_APPLIED(applied) \
-	((applied) ? ", as stated by the configuration that was applied last" : "")
-void finding_is_choice(struct isst_finding *finding, bool applied);
-
-/** Adds a domain with the CPUs asked for; a domain; a CPU with its domain. */
-void finding_add_domain(struct isst_finding *finding, const struct survey_domain *domain);
+/** Adds a domain without CPUs; a CPU with its domain. */
 void finding_add_place(struct isst_finding *finding, const struct survey_domain *domain);
 void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *domain,
 		     unsigned int cpu);

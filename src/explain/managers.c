@@ -100,23 +100,20 @@ void check_managers(struct findings *findings)
 {
 	for (size_t i = 0; i < MANAGERS; i++) {
 		const struct manager_seen *seen = &findings->survey->managers[i];
-		struct isst_finding *finding;
+		const struct found found = { ISST_FINDING_MANAGER_AT_WORK,
+					     .meaning = TABLE[i].effect,
+					     .remedy = TABLE[i].advice };
 
-		if (!seen->process && !seen->active)
-			continue;
-		if (!seen->process)
-			finding = findings_note(findings, ISST_FINDING_MANAGER_AT_WORK,
-						"%s is active (/run/systemd/units)", TABLE[i].name);
-		else if (!seen->plugin)
-			finding = findings_note(findings, ISST_FINDING_MANAGER_AT_WORK,
-						"%s is process %u (/proc/%u/comm)",
-						TABLE[i].process, seen->process, seen->process);
-		else
-			finding = findings_note(findings, ISST_FINDING_MANAGER_AT_WORK,
-						"%s is process %u, and its resource plugin process "
-						"%u (/proc/%u/comm)",
-						TABLE[i].process, seen->process, seen->plugin,
-						seen->plugin);
-		finding_explain(finding, TABLE[i].effect, TABLE[i].advice);
+		if (seen->process && seen->plugin)
+			findings_add(findings, &found,
+				     "%s is process %u, and its resource plugin process %u "
+				     "(/proc/%u/comm)",
+				     TABLE[i].process, seen->process, seen->plugin, seen->plugin);
+		else if (seen->process)
+			findings_add(findings, &found, "%s is process %u (/proc/%u/comm)",
+				     TABLE[i].process, seen->process, seen->process);
+		else if (seen->active)
+			findings_add(findings, &found, "%s is active (/run/systemd/units)",
+				     TABLE[i].name);
 	}
 }

@@ -68,10 +68,10 @@ bool could_have_priorities(const struct survey_domain *domain)
 	return turbo_freq_is_supported(domain) && survey_classes_hold(domain);
 }
 
-bool has_members(const struct survey_domain *domain, unsigned int clos, bool asked)
+static bool has_members(const struct survey_domain *domain, unsigned int clos)
 {
 	survey_for_each_cpu (cpu, domain)
-		if (cpu->clos_known && cpu->clos == clos && (cpu->asked || !asked))
+		if (cpu->clos_known && cpu->clos == clos)
 			return true;
 	return false;
 }
@@ -84,14 +84,14 @@ bool classes_have_purpose(const struct survey_domain *domain)
 	for (unsigned int i = 0; i <= LAST_HIGH_CLOS; i++) {
 		const struct isst_clos *high = &domain->clos[i];
 
-		if (!has_members(domain, i, false) || high->failure.error)
+		if (!has_members(domain, i) || high->failure.error)
 			continue;
 		if (base->state == ISST_KNOWN && high->min_mhz > base->value)
 			return false;
 		for (unsigned int j = LAST_HIGH_CLOS + 1; j < ISST_CLOS_COUNT; j++) {
 			const struct isst_clos *low = &domain->clos[j];
 
-			purpose |= has_members(domain, j, false) && !low->failure.error &&
+			purpose |= has_members(domain, j) && !low->failure.error &&
 				   (high->min_mhz != low->min_mhz ||
 				    high->max_mhz != low->max_mhz ||
 				    (weights && high->weight != low->weight));
@@ -125,22 +125,25 @@ static bool is_max_of_packages(const struct survey *survey, unsigned int clos, u
 	return context_has_power_domains(survey->context);
 }
 
-struct isst_finding *note_max(struct findings *findings, int code,
-			      const struct survey_domain *domain, unsigned int clos,
-			      const char *what, bool may_be_choice)
+void note_max(struct findings *findings, int code, const struct survey_domain *domain,
+	      const struct survey_cpu *cpu, const char *what, bool may_be_choice)
 {
-	unsigned int max = domain->clos[clos].max_mhz;
-	bool applied = may_be_choice && survey_applies(findings->survey, SUBJECT_CLOS_MAX, domain,
-						       NULL, clos, max * UINT64_C(1000));
-	struct isst_finding *finding = findings_note(
-		findings, code, "CLOS %u: maximum %u MHz (core-power get-config)%s%s", clos, max,
-		what, AS_APPLIED(applied));
+	unsigned int max = domain->clos[cpu->clos].max_mhz;
+	const struct found found = {
+		.code = code,
+		.domain = domain,
+		.cpu = cpu,
+		.applied = may_be_choice &&
+			   survey_applies(findings->survey, SUBJECT_CLOS_MAX, domain, NULL,
+					  cpu->clos, max * UINT64_C(1000)),
+		.remedy = FINDING_TEXT(findings, "clos %u max none", cpu->clos),
+		.kind = is_max_of_packages(findings->survey, cpu->clos, max)
+				? REMEDY_WHOLE_PACKAGE_STATEMENT
+				: 0,
+	};
 
-	finding_is_choice(finding, applied);
-	finding_explain(finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
-	if (is_max_of_packages(findings->survey, clos, max))
-		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
-	return finding;
+	findings_add(findings, &found, "CLOS %u: maximum %u MHz (core-power get-config)%s",
+		     cpu->clos, max, what);
 }
 
 bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,

@@ -28,9 +28,6 @@ struct package {
 	bool gains;	      /* @bucket is one of these, or there is no level */
 };
 
-/** Whether a class has CPUs in a domain, or such that findings can name. */
-bool has_members(const struct survey_domain *domain, unsigned int clos, bool asked);
-
 typedef bool domain_filter(const struct survey_domain *domain);
 
 domain_filter turbo_freq_is_supported; /* by the current level */
@@ -49,11 +46,10 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 /** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
 
-/** The finding of a maximum of a class, with what it is read beside; and of a choice, if it may be
- * one and the last configuration states it. */
-struct isst_finding *note_max(struct findings *findings, int code,
-			      const struct survey_domain *domain, unsigned int clos,
-			      const char *what, bool may_be_choice);
+/** Finds the maximum of the class of a CPU, with what it is read beside; a choice, if it may be one
+ * and the last configuration states it. */
+void note_max(struct findings *findings, int code, const struct survey_domain *domain,
+	      const struct survey_cpu *cpu, const char *what, bool may_be_choice);
 
 /** The frequency of the bucket for so many cores at the domain's own level; 0: none, or unknown. */
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores);
