@@ -8,7 +8,6 @@
 #include "process/program.h"
 #include "process/terminal.h"
 #include "render/render.h"
-#include "report/folds.h"
 #include "run/change.h"
 #include "run/config.h"
 #include "run/machine.h"
@@ -279,7 +278,7 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 	if (status != STATUS_DONE)
 		return status;
 	run->request->command->handler(run);
-	message_folds_apply(run->report, NULL);
+	report_fold_messages(run->report, NULL);
 	return output_report(output, run->report, run->status);
 }
 

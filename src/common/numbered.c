@@ -1,247 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names numbers and domains; a plural ends with an s, but CLOS stays as it is. */
+/* A plural ends with an s, but CLOS stays as it is. */
 #include "numbered.h"
-#include "isst.h"
 #include "memory_stream.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** Packages, and the dies or power domains of each. */
-struct domain_list_entry {
-	struct isst_cpuset *packages, *numbers;
-	const char *word;
-};
-
-struct name {
-	unsigned int package, number;
-	const char *word;
-};
-
-static bool take_text(const char **at, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (strncmp(*at, text, length) != 0)
-		return false;
-	*at += length;
-	return true;
-}
-
-static bool take_number(const char **at, unsigned int *number)
-{
-	const char *begin = *at;
-	uint64_t value = 0;
-
-	for (; **at >= '0' && **at <= '9' && value <= UINT_MAX; ++*at)
-		value = 10 * value + (uint64_t)(**at - '0');
-	*number = (unsigned int)value;
-	return *at > begin && value <= UINT_MAX;
-}
-
-/** Returns the length of the name at the start of a text, or 0. */
-static size_t read_name(const char *text, struct name *name)
-{
-	static const char *const words[] = { "die", "power domain" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *at = text;
-
-		name->word = words[i];
-		if (take_text(&at, "package ") && take_number(&at, &name->package) &&
-		    take_text(&at, ", ") && take_text(&at, words[i]) && take_text(&at, " ") &&
-		    take_number(&at, &name->number))
-			return (size_t)(at - text);
-	}
-	return 0;
-}
-
-size_t domain_list_name_length(const char *text)
-{
-	struct name name;
-
-	return read_name(text, &name);
-}
-
-static bool is_equal(const struct isst_cpuset *set, const struct isst_cpuset *other)
-{
-	unsigned int number;
-
-	isst_cpuset_for_each (number, set)
-		if (!isst_cpuset_has(other, number))
-			return false;
-	return isst_cpuset_count(set) == isst_cpuset_count(other);
-}
-
-/** The entry of a package, created if missing; NULL without memory. */
-static struct domain_list_entry *entry_of(struct domain_list *list, unsigned int package,
-					  const char *word)
-{
-	struct domain_list_entry *grown, *entry;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->entries[i].word, word) == 0 &&
-		    isst_cpuset_has(list->entries[i].packages, package))
-			return &list->entries[i];
-	grown = realloc(list->entries, (list->count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	list->entries = grown;
-	entry = &grown[list->count++];
-	*entry = (struct domain_list_entry){ isst_cpuset_new(), isst_cpuset_new(), word };
-	return entry->packages && entry->numbers &&
-			       isst_cpuset_add(entry->packages, package, package) == 0
-		       ? entry
-		       : NULL;
-}
-
-int domain_list_add_name(struct domain_list *list, const char *text)
-{
-	struct domain_list_entry *entry = NULL;
-	struct name name;
-
-	if (read_name(text, &name) > 0)
-		entry = entry_of(list, name.package, name.word);
-	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
-}
-
-int domain_list_join(struct domain_list *list, const struct domain_list *other)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < other->count; i++) {
-		const struct domain_list_entry *from = &other->entries[i];
-		unsigned int package;
-
-		isst_cpuset_for_each (package, from->packages) {
-			struct domain_list_entry *entry =
-				error ? NULL : entry_of(list, package, from->word);
-
-			error = entry ? isst_cpuset_add_set(entry->numbers, from->numbers)
-				      : -ENOMEM;
-		}
-	}
-	return error;
-}
-
-/** Whether an entry has all domains that the machine has in its package. */
-static bool is_whole(const struct domain_list *machine, const struct domain_list_entry *entry)
-{
-	unsigned int package = 0;
-
-	isst_cpuset_next(entry->packages, 0, &package);
-	for (size_t i = 0; i < machine->count; i++)
-		if (isst_cpuset_has(machine->entries[i].packages, package))
-			return is_equal(machine->entries[i].numbers, entry->numbers);
-	return false;
-}
-
-/** Whether whole packages differ in numbers: dies may be counted over the machine. */
-static bool has_mixed_packages(const struct domain_list *list, const struct domain_list *machine)
-{
-	const struct domain_list_entry *whole = NULL;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct domain_list_entry *entry = &list->entries[i];
-
-		if (!is_whole(machine, entry))
-			continue;
-		if (whole && !is_equal(whole->numbers, entry->numbers))
-			return true;
-		whole = entry;
-	}
-	return false;
-}
-
-/** A list to be written: `packages 0-1, die 0` for each entry, or `packages 0-7`. */
-struct names {
-	const struct domain_list *list, *machine;
-	bool mixed; /* whole packages are named without numbers */
-};
-
-static bool stands_alone(const struct names *names, const struct domain_list_entry *entry)
-{
-	return names->mixed && is_whole(names->machine, entry);
-}
-
-static bool stand_together(const struct names *names, const struct domain_list_entry *one,
-			   const struct domain_list_entry *other)
-{
-	if (stands_alone(names, one) || stands_alone(names, other))
-		return stands_alone(names, one) && stands_alone(names, other);
-	return strcmp(one->word, other->word) == 0 && is_equal(one->numbers, other->numbers);
-}
-
-/** The packages to be joined with that at @first; NULL: an earlier one includes it. Returns 0 or
- * -ENOMEM. */
-static int join(const struct names *names, size_t first, struct isst_cpuset **packages)
-{
-	const struct domain_list_entry *entries = names->list->entries;
-	int error;
-
-	*packages = NULL;
-	for (size_t i = 0; i < first; i++)
-		if (stand_together(names, &entries[i], &entries[first]))
-			return 0;
-	*packages = isst_cpuset_new();
-	error = *packages ? 0 : -ENOMEM;
-	for (size_t i = first; i < names->list->count && !error; i++)
-		if (stand_together(names, &entries[i], &entries[first]))
-			error = isst_cpuset_add_set(*packages, entries[i].packages);
-	return error;
-}
-
-static int write_entry(const struct names *names, const struct domain_list_entry *entry,
-		       const struct isst_cpuset *packages, FILE *stream)
-{
-	bool alone = stands_alone(names, entry);
-	char *package_names = name_numbers("package", packages);
-	char *numbers = alone ? strdup("") : name_numbers(entry->word, entry->numbers);
-	int error = package_names && numbers ? 0 : -ENOMEM;
-
-	if (!error)
-		fprintf(stream, "%s%s%s%s", entry > names->list->entries ? "; " : "", package_names,
-			alone ? "" : ", ", numbers);
-	free(package_names);
-	free(numbers);
-	return error;
-}
-
-char *domain_list_to_text(const struct domain_list *list, const struct domain_list *machine)
-{
-	const struct names names = { list, machine, has_mixed_packages(list, machine) };
-	struct memory_stream memory;
-	int error = memory_stream_open(&memory);
-
-	if (error)
-		return NULL;
-	for (size_t i = 0; i < list->count && !error; i++) {
-		struct isst_cpuset *packages;
-
-		error = join(&names, i, &packages);
-		if (!error && packages)
-			error = write_entry(&names, &list->entries[i], packages, memory.stream);
-		isst_cpuset_free(packages);
-	}
-	if (!error)
-		return memory_stream_text(&memory);
-	memory_stream_drop(&memory);
-	return NULL;
-}
-
-void domain_list_clear(struct domain_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		isst_cpuset_free(list->entries[i].packages);
-		isst_cpuset_free(list->entries[i].numbers);
-	}
-	free(list->entries);
-	*list = (struct domain_list){ .entries = NULL };
-}
 
 char *name_numbers(const char *word, const struct isst_cpuset *numbers)
 {
@@ -255,4 +21,322 @@ char *name_numbers(const char *word, const struct isst_cpuset *numbers)
 		name = NULL;
 	free(list);
 	return name;
+}
+
+/* ---- Taking a text apart ---- */
+
+/** What stands in the rest of a text for a name. */
+#define MARK '\1'
+
+enum { LEVEL_CPU, LEVEL_CORE, LEVEL_POWER_DOMAIN, LEVEL_DIE, LEVEL_PACKAGE };
+
+static const struct {
+	const char *word;
+	unsigned int level;
+} WORDS[] = { { "CPU", LEVEL_CPU },   { "core", LEVEL_CORE },
+	      { "CLOS", LEVEL_CORE }, { "power domain", LEVEL_POWER_DOMAIN },
+	      { "die", LEVEL_DIE },   { "package", LEVEL_PACKAGE } };
+
+/** Adds a name with the numbers of a list. Returns @length; 0: it is no list, or there is no
+ * memory (@lost). */
+static size_t add_name(struct fold *fold, struct fold_name name, const char *list, size_t digits,
+		       size_t length, bool *lost)
+{
+	char *numbers = strndup(list, digits);
+	int error;
+
+	name.numbers = isst_cpuset_new();
+	error = numbers && name.numbers ? isst_cpuset_add_list(name.numbers, numbers, NULL)
+					: -ENOMEM;
+	free(numbers);
+	if (!error)
+		fold->names[fold->name_count++] = name;
+	else
+		isst_cpuset_free(name.numbers);
+	*lost |= error == -ENOMEM;
+	return error ? 0 : length;
+}
+
+/** Takes the name that a text begins with. Returns its length, or 0. */
+static size_t take_name(struct fold *fold, const char *text, bool *lost)
+{
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		size_t length = strlen(WORDS[i].word), digits;
+
+		if (strncmp(text, WORDS[i].word, length) != 0)
+			continue;
+		length += text[length] == 's';
+		if (text[length++] != ' ' || !isdigit((unsigned char)text[length]))
+			continue;
+		digits = strspn(text + length, "0123456789,-");
+		while (!isdigit((unsigned char)text[length + digits - 1]))
+			digits--;
+		return add_name(fold, (struct fold_name){ WORDS[i].word, .level = WORDS[i].level },
+				text + length, digits, length + digits, lost);
+	}
+	return 0;
+}
+
+/** Takes `/cpuN` of a path: N belongs to the CPU's name, or stands in front. Returns its length,
+ * or 0. */
+static size_t take_directory(struct fold *fold, const char *text, bool *lost)
+{
+	static const char DIRECTORY[] = "/cpu";
+	const size_t before = sizeof(DIRECTORY) - 1;
+	unsigned int cpu, number;
+	size_t digits;
+
+	if (strncmp(text, DIRECTORY, before) != 0)
+		return 0;
+	digits = strspn(text + before, "0123456789");
+	if (digits == 0 || text[before + digits] != '/' ||
+	    !add_name(fold, (struct fold_name){ "CPU", .in_front = true }, text + before, digits,
+		      before, lost))
+		return 0;
+	isst_cpuset_next(fold->names[fold->name_count - 1].numbers, 0, &number);
+	for (size_t i = 0; i + 1 < fold->name_count; i++) {
+		const struct fold_name *name = &fold->names[i];
+
+		if (name->level != LEVEL_CPU || isst_cpuset_count(name->numbers) != 1 ||
+		    !isst_cpuset_next(name->numbers, 0, &cpu) || cpu != number)
+			continue;
+		isst_cpuset_free(fold->names[--fold->name_count].numbers);
+		break;
+	}
+	return before + digits;
+}
+
+static void clear_fold(struct fold *fold)
+{
+	for (size_t i = 0; i < fold->name_count; i++)
+		isst_cpuset_free(fold->names[i].numbers);
+	free(fold->text);
+	free(fold->rest);
+}
+
+/** Returns 0, or -ENOMEM with nothing to be cleared. */
+static int take_apart(struct fold *fold, const char *text, void *data)
+{
+	bool in_word = false, lost = false;
+	struct memory_stream memory;
+
+	*fold = (struct fold){ .text = strdup(text), .texts = 1, .data = data };
+	if (!fold->text || memory_stream_open(&memory) != 0) {
+		free(fold->text);
+		return -ENOMEM;
+	}
+	while (*text && *text != '\n') {
+		size_t directory = 0, length = 0;
+
+		if (fold->name_count < FOLD_NAMES) {
+			directory = take_directory(fold, text, &lost);
+			length = in_word || directory ? 0 : take_name(fold, text, &lost);
+		}
+		if (directory > 0)
+			fputs("/cpu*", memory.stream);
+		else
+			fputc(length > 0 ? MARK : *text, memory.stream);
+		in_word = length + directory > 0 || isalnum((unsigned char)*text);
+		text += length + directory > 0 ? length + directory : 1;
+	}
+	fputs(text, memory.stream);
+	fold->rest = memory_stream_text(&memory);
+	if (fold->rest && !lost)
+		return 0;
+	clear_fold(fold);
+	return -ENOMEM;
+}
+
+/* ---- Joining ---- */
+
+static bool numbers_are_same(const struct isst_cpuset *one, const struct isst_cpuset *other)
+{
+	unsigned int number;
+
+	isst_cpuset_for_each (number, one)
+		if (!isst_cpuset_has(other, number))
+			return false;
+	return isst_cpuset_count(one) == isst_cpuset_count(other);
+}
+
+static bool is_alike(const struct fold *one, const struct fold *other, unsigned int level)
+{
+	bool alike = one->name_count == other->name_count && strcmp(one->rest, other->rest) == 0;
+
+	for (size_t i = 0; i < one->name_count && alike; i++) {
+		const struct fold_name *a = &one->names[i], *b = &other->names[i];
+
+		alike = a->word == b->word && a->in_front == b->in_front &&
+			(a->level == level || a->level == LEVEL_CPU ||
+			 (a->level >= LEVEL_POWER_DOMAIN && one->whole && other->whole) ||
+			 numbers_are_same(a->numbers, b->numbers));
+	}
+	return alike;
+}
+
+/** Joins the fold behind the first @count with one of these. Returns 1, 0: it stays, or -ENOMEM. */
+static int join_fold(struct folds *folds, size_t count, unsigned int level)
+{
+	struct fold *like = folds->all, *fold = like + count;
+	bool same = true;
+	int error = 0;
+
+	while (like < fold && !is_alike(like, fold, level))
+		like++;
+	if (like == fold)
+		return 0;
+	for (size_t i = 0; i < like->name_count && !error; i++) {
+		struct fold_name *name = &like->names[i];
+		size_t before = isst_cpuset_count(name->numbers);
+
+		like->mixed |= name->level >= LEVEL_POWER_DOMAIN && name->level != level &&
+			       !numbers_are_same(name->numbers, fold->names[i].numbers);
+		error = isst_cpuset_add_set(name->numbers, fold->names[i].numbers);
+		same = same && isst_cpuset_count(name->numbers) == before;
+	}
+	like->texts += same ? 0 : fold->texts;
+	if (!error && folds->join)
+		folds->join(like->data, fold->data);
+	clear_fold(fold);
+	return error ? error : 1;
+}
+
+int folds_add(struct folds *folds, const char *text, void *data)
+{
+	struct fold *all = reallocarray(folds->all, folds->count + 1, sizeof(*all));
+	int joined;
+
+	if (!all)
+		return -ENOMEM;
+	folds->all = all;
+	if (take_apart(&all[folds->count], text, data) != 0)
+		return -ENOMEM;
+	joined = join_fold(folds, folds->count, LEVEL_CORE);
+	folds->count += joined == 0;
+	return joined < 0 ? joined : 0;
+}
+
+static int join_level(struct folds *folds, unsigned int level)
+{
+	size_t count = folds->count;
+	int error = 0;
+
+	folds->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		int joined;
+
+		folds->all[folds->count] = folds->all[i];
+		joined = error ? 0 : join_fold(folds, folds->count, level);
+		folds->count += joined == 0;
+		error = joined < 0 ? joined : error;
+	}
+	return error;
+}
+
+static bool has_same_numbers(const struct fold *one, const struct fold *other, unsigned int level)
+{
+	const struct isst_cpuset *sets[2] = { NULL };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct fold *fold = i > 0 ? other : one;
+
+		for (size_t k = 0; k < fold->name_count && !sets[i]; k++)
+			if (fold->names[k].level == level)
+				sets[i] = fold->names[k].numbers;
+	}
+	return numbers_are_same(sets[0], sets[1]);
+}
+
+int folds_join(struct folds *folds, struct folds *machine)
+{
+	int error = 0;
+
+	for (unsigned int level = LEVEL_POWER_DOMAIN; level <= LEVEL_DIE && !error; level++) {
+		error = join_level(machine, level);
+		if (!error)
+			error = join_level(folds, level);
+	}
+	for (size_t i = 0; i < folds->count; i++)
+		for (size_t k = 0; k < machine->count && !folds->all[i].whole; k++) {
+			bool same = true;
+
+			for (unsigned int level = LEVEL_POWER_DOMAIN; level <= LEVEL_PACKAGE;
+			     level++)
+				same = same &&
+				       has_same_numbers(&folds->all[i], &machine->all[k], level);
+			folds->all[i].whole = same;
+		}
+	return error ? error : join_level(folds, LEVEL_PACKAGE);
+}
+
+/* ---- Texts ---- */
+
+static void write_name(const struct fold_name *name, const char *behind, bool *lost, FILE *stream)
+{
+	char *text = name_numbers(name->word, name->numbers);
+
+	fprintf(stream, "%s%s", text ? text : "", behind);
+	*lost |= !text;
+	free(text);
+}
+
+/* Of a name that belongs to the one before. */
+#define BEHIND ", \1"
+
+static void write_fold(const struct fold *fold, bool *lost, FILE *stream)
+{
+	const struct fold_name *name = fold->names;
+
+	if (fold->texts == 1) {
+		fputs(fold->text, stream);
+		return;
+	}
+	for (size_t i = 0; i < fold->name_count; i++)
+		if (fold->names[i].in_front)
+			write_name(&fold->names[i], ": ", lost, stream);
+	for (const char *rest = fold->rest; *rest; rest++) {
+		while (name < fold->names + fold->name_count && name->in_front)
+			name++;
+		if (fold->mixed && strncmp(rest, BEHIND, strlen(BEHIND)) == 0 &&
+		    (name->level == LEVEL_DIE || name->level == LEVEL_POWER_DOMAIN)) {
+			rest += strlen(BEHIND) - 1;
+			name++;
+		} else if (*rest == MARK) {
+			write_name(name++, "", lost, stream);
+		} else {
+			fputc(*rest, stream);
+		}
+	}
+}
+
+char *folds_text(const struct folds *folds)
+{
+	struct memory_stream memory;
+	bool lost = false;
+
+	if (memory_stream_open(&memory) != 0)
+		return NULL;
+	for (size_t i = 0; i < folds->count; i++) {
+		fputs(i > 0 ? "; " : "", memory.stream);
+		write_fold(&folds->all[i], &lost, memory.stream);
+	}
+	if (!lost)
+		return memory_stream_text(&memory);
+	memory_stream_drop(&memory);
+	return NULL;
+}
+
+char *fold_text(const struct fold *fold)
+{
+	const struct folds one = { (struct fold *)fold, 1, NULL };
+
+	return folds_text(&one);
+}
+
+void folds_clear(struct folds *folds)
+{
+	for (size_t i = 0; i < folds->count; i++)
+		clear_fold(&folds->all[i]);
+	free(folds->all);
+	*folds = (struct folds){ NULL };
 }

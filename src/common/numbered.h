@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of numbers (`CPU 5`, `packages 0-1`) and of several domains (`packages 0-1, die 0`). */
+/* Names of numbers (`CPU 5`, `packages 0-1`), and texts that differ in such names alone. */
 #ifndef ISST_COMMON_NUMBERED_H
 #define ISST_COMMON_NUMBERED_H
 
@@ -11,25 +11,50 @@
 /** The word (plural for several numbers) and their list. To be freed; NULL without memory. */
 char *name_numbers(const char *word, const struct isst_cpuset *numbers);
 
-/** Domains by name; empty when zeroed. Functions return 0 or -ENOMEM. */
-struct domain_list {
-	struct domain_list_entry *entries;
-	size_t count;
+enum { FOLD_NAMES = 6 };
+
+struct fold_name {
+	const char *word;
+	unsigned int level; /* see folds_add() and folds_join() */
+	struct isst_cpuset *numbers;
+	bool in_front; /* named by the directory of a path alone */
 };
 
-/** Length of the domain name (isst_domain_name()) at the start of a text; 0: there is none. */
-size_t domain_list_name_length(const char *text);
+struct fold {
+	char *text; /* the first one */
+	char *rest; /* with a mark for each name */
+	struct fold_name names[FOLD_NAMES];
+	size_t name_count;
+	unsigned int texts; /* that are joined, each counted once */
+	bool whole; /* it has all domains of its packages; several, if their numbers differ: */
+	bool mixed;
+	void *data; /* of the first text */
+};
 
-/** Adds the domain whose name starts the text. */
-int domain_list_add_name(struct domain_list *list, const char *text);
-int domain_list_join(struct domain_list *list, const struct domain_list *other);
+/** Texts in the order of the first of each; empty when zeroed. */
+struct folds {
+	struct fold *all;
+	size_t count;
+	void (*join)(void *data, void *other); /* called for texts that become one; may be NULL */
+};
 
 /**
- * Joins packages with the same numbers, and whole packages even if their numbers differ:
- * `packages 0-7`. @machine: all known domains. To be freed; NULL without memory.
+ * Adds a text, or joins it with one that differs in cores and classes alone. Numbers of CPUs may
+ * differ in any case. What is behind the first line has no names. Returns 0 or -ENOMEM.
  */
-char *domain_list_to_text(const struct domain_list *list, const struct domain_list *machine);
+int folds_add(struct folds *folds, const char *text, void *data);
 
-void domain_list_clear(struct domain_list *list);
+/**
+ * Joins texts that differ in power domains alone, then in dies, then in packages. Packages as a
+ * whole are joined even if numbers of their dies differ: `packages 0-7`. @machine: the names of all
+ * domains, which are joined as well; or none. Returns 0 or -ENOMEM.
+ */
+int folds_join(struct folds *folds, struct folds *machine);
+
+/** A text with all names, or all texts with "; " between. To be freed; NULL without memory. */
+char *fold_text(const struct fold *fold);
+char *folds_text(const struct folds *folds);
+
+void folds_clear(struct folds *folds);
 
 #endif

@@ -406,35 +406,26 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 	return error;
 }
 
-/** Takes over what was skipped: each reason behind its places. Returns @error, or -ENOMEM. */
-static int keep_skips(struct isst_config *config, struct isst_context *context,
+/** Takes over what was skipped. Returns @error, or -ENOMEM. */
+static int keep_skips(struct isst_config *config, const struct isst_context *context,
 		      struct wanted *wanted, int error)
 {
-	struct domain_list machine = { 0 };
-	bool complete;
-
 	config->skips = wanted->skips;
 	config->skip_count = wanted->skip_count;
 	wanted->skips = NULL;
 	wanted->skip_count = 0;
-	complete = config->skip_count == 0 || list_machine(context, &machine) == 0;
-	for (size_t i = 0; i < config->skip_count && complete; i++) {
+	for (size_t i = 0; i < config->skip_count; i++) {
 		struct skip *skip = &config->skips[i];
-		char *where = domain_list_to_text(&skip->domains, &machine), *why = NULL;
-		char *text = NULL;
+		char *why = join_places(context, &skip->reasons) == 0 ? folds_text(&skip->reasons)
+								      : NULL;
 
-		if (where && asprintf(&why, "%s%s", where, skip->why) >= 0)
-			text = text_with_origin(&config->configuration, &skip->origin, why);
-		free(where);
+		if (why)
+			skip->why = text_with_origin(&config->configuration, &skip->origin, why);
 		free(why);
-		complete = text;
-		if (!text)
-			break;
-		free(skip->why);
-		skip->why = text;
+		if (!skip->why)
+			return -ENOMEM;
 	}
-	domain_list_clear(&machine);
-	return complete ? error : -ENOMEM;
+	return error;
 }
 
 static int conclude(struct isst_config *config, struct isst_context *context, struct wanted *wanted,

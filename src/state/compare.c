@@ -73,13 +73,17 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 	return list ? 0 : -ENOMEM;
 }
 
-int list_machine(const struct isst_context *context, struct domain_list *machine)
+int join_places(const struct isst_context *context, struct folds *folds)
 {
+	struct folds machine = { NULL };
 	const struct isst_domain *domain;
 	int error = 0;
 
 	for (size_t i = 0; (domain = context_domain(context, i)) != NULL && !error; i++)
-		error = domain_list_add_name(machine, domain->name);
+		error = folds_add(&machine, domain->name, NULL);
+	if (!error)
+		error = folds_join(folds, &machine);
+	folds_clear(&machine);
 	return error;
 }
 
@@ -87,24 +91,25 @@ int list_machine(const struct isst_context *context, struct domain_list *machine
 static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
 			FILE *stream)
 {
-	struct domain_list list = { .entries = NULL }, machine = { .entries = NULL };
+	struct folds list = { NULL };
 	char *names = NULL;
-	int error = list_machine(wanted->context, &machine);
+	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
 		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
-		error = domain_list_add_name(&list, compared[i].wanted->domain->name);
+		error = folds_add(&list, compared[i].wanted->domain->name, NULL);
 		compared[i].listed = true;
 	}
 	if (!error)
-		names = domain_list_to_text(&list, &machine);
+		error = join_places(wanted->context, &list);
+	if (!error)
+		names = folds_text(&list);
 	error = names ? 0 : -ENOMEM;
 	if (names)
 		fputs(names, stream);
 	free(names);
-	domain_list_clear(&list);
-	domain_list_clear(&machine);
+	folds_clear(&list);
 	return error;
 }
 
@@ -268,8 +273,8 @@ static int take_value(struct wanted *wanted, const struct baseline *baseline,
 		error = wanted_fails(wanted, item->setting, NULL, &read->failure);
 	else if (item_is_limit(&item->item))
 		error = wanted_reject(wanted, item->setting, NULL, -EOPNOTSUPP,
-				      "CPU %u has no cpufreq limits (no cpufreq driver, or it is "
-				      "going offline)",
+				      "there are no cpufreq limits of CPU %u (no cpufreq driver, "
+				      "or it is going offline)",
 				      item->item.index);
 	else
 		error = wanted_reject(wanted, item->setting, NULL, -EOPNOTSUPP,

@@ -328,8 +328,8 @@ static int check_cpufreq(struct wanted *wanted, enum subject subject,
 	if (error != -ENOENT)
 		return error == -ENOMEM ? error : 0;
 	error = wanted_reject(wanted, wish.setting, NULL, -EOPNOTSUPP,
-			      "CPU %u has no cpufreq limits (no cpufreq driver, or it is going "
-			      "offline)",
+			      "there are no cpufreq limits of CPU %u (no cpufreq driver, or it "
+			      "is going offline)",
 			      cpu->number);
 	return error ? error : -ENODATA;
 }

@@ -174,58 +174,20 @@ static bool is_same_origin(const struct origin *one, const struct origin *other)
 	return one->source == other->source && one->line == other->line;
 }
 
-/** Sets @taken to whether a line was not marked before, and marks it, at its first setting: those
- * of a line stand next to each other. Returns false without memory. */
-static bool take_line(const struct wanted *wanted, bool **marks, const struct setting *setting,
-		      bool *taken)
-{
-	const struct configuration *configuration = wanted->configuration;
-	size_t line = (size_t)(setting - configuration->settings);
-
-	while (line > 0 &&
-	       is_same_origin(&configuration->settings[line - 1].origin, &setting->origin))
-		line--;
-	if (!*marks)
-		*marks = calloc(configuration->setting_count, sizeof(**marks));
-	if (!*marks)
-		return false;
-	*taken = !(*marks)[line];
-	(*marks)[line] = true;
-	return true;
-}
-
-/** Adds the place of a text to what is skipped by its line for the same reason. */
-static int add_place(struct wanted *wanted, const struct setting *setting, const char *text)
-{
-	size_t length = domain_list_name_length(text), i = wanted->skip_count;
-
-	while (i-- > 0)
-		if (is_same_origin(&wanted->skips[i].origin, &setting->origin))
-			return length > 0 && strcmp(wanted->skips[i].why, text + length) == 0
-				       ? domain_list_add_name(&wanted->skips[i].domains, text)
-				       : 0;
-	return 0;
-}
-
-/** Adds a skip of an optional setting, with the first reason of its line, and all of its places. */
+/** Adds a skip of an optional setting, or one more reason to that of its line. */
 static int add_skip(struct wanted *wanted, const struct setting *setting, int error,
 		    const char *text)
 {
-	struct skip skip = { .origin = setting->origin, .error = error };
-	size_t length = domain_list_name_length(text);
-	bool taken;
+	size_t i = wanted->skip_count;
 
-	if (!take_line(wanted, &wanted->has_skip, setting, &taken))
+	while (i > 0 && !is_same_origin(&wanted->skips[i - 1].origin, &setting->origin))
+		i--;
+	if (i > 0)
+		return folds_add(&wanted->skips[i - 1].reasons, text, NULL);
+	if (ARRAY_GROW(wanted->skips, wanted->skip_count))
 		return -ENOMEM;
-	if (!taken)
-		return add_place(wanted, setting, text);
-	skip.why = strdup(text + length);
-	if (!skip.why || ARRAY_GROW(wanted->skips, wanted->skip_count)) {
-		free(skip.why);
-		return -ENOMEM;
-	}
-	wanted->skips[wanted->skip_count++] = skip;
-	return length > 0 ? add_place(wanted, setting, text) : 0;
+	wanted->skips[wanted->skip_count] = (struct skip){ setting->origin, error, { NULL }, NULL };
+	return folds_add(&wanted->skips[wanted->skip_count++].reasons, text, NULL);
 }
 
 /** Adds what stands against a setting: a skip where it is optional and the machine without, else a
@@ -234,14 +196,22 @@ static int add_problem(struct wanted *wanted, const struct setting *setting, int
 		       const char *text)
 {
 	struct configuration *configuration = wanted->configuration;
-	bool taken;
+	size_t line = (size_t)(setting - configuration->settings);
 
 	if (setting->optional && error_is_absence(error))
 		return add_skip(wanted, setting, error, text);
-	if (!take_line(wanted, &wanted->has_problem, setting, &taken))
+	/* Settings of a line stand next to each other: its mark is that of the first one. */
+	while (line > 0 &&
+	       is_same_origin(&configuration->settings[line - 1].origin, &setting->origin))
+		line--;
+	if (!wanted->has_problem)
+		wanted->has_problem = calloc(configuration->setting_count,
+					     sizeof(*wanted->has_problem));
+	if (!wanted->has_problem)
 		return -ENOMEM;
-	if (!taken)
+	if (wanted->has_problem[line])
 		return 0;
+	wanted->has_problem[line] = true;
 	if (!wanted->error)
 		wanted->error = error;
 	error = configuration_problem(configuration, setting->origin, "%s", text);
@@ -424,7 +394,7 @@ int wanted_item_cpus(const struct isst_context *context, const struct wanted_ite
 void skips_free(struct skip *skips, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		domain_list_clear(&skips[i].domains);
+		folds_clear(&skips[i].reasons);
 		free(skips[i].why);
 	}
 	free(skips);
@@ -437,7 +407,6 @@ void wanted_clear(struct wanted *wanted)
 	item_index_clear(&wanted->index);
 	free(wanted->left_out);
 	free(wanted->has_problem);
-	free(wanted->has_skip);
 	free(wanted->unsupported);
 	free(wanted->cores);
 	configuration_clear(&wanted->boot);

@@ -25,8 +25,8 @@ struct wanted_item {
 struct skip {
 	struct origin origin;
 	int error;
-	struct domain_list domains; /* none: it is about no domains */
-	char *why;		    /* as it goes on behind their names */
+	struct folds reasons;
+	char *why; /* their text, as the library has them */
 };
 
 struct wanted {
@@ -46,7 +46,6 @@ struct wanted {
 	/* Of each setting of the configuration, at the first one of its line: a problem was added.
 	 */
 	bool *has_problem;
-	bool *has_skip;	 /* the same of skips */
 	bool is_command; /* of a request: what stands against it was looked for, and warned of */
 	bool separate;	 /* what differs alike in several domains is listed for each of them */
 	int error;	 /* of the problems that were added: the first one's; 0: none were */
@@ -76,8 +75,8 @@ int wanted_resolve(struct wanted *wanted);
 void wanted_clear(struct wanted *wanted);
 void skips_free(struct skip *skips, size_t count);
 
-/** Lists all domains of the machine, for names of several of them. Returns 0 or -ENOMEM. */
-int list_machine(const struct isst_context *context, struct domain_list *machine);
+/** As folds_join(), on the machine of a context. */
+int join_places(const struct isst_context *context, struct folds *folds);
 
 /** Adds an item. Returns 0 or -ENOMEM. */
 int wanted_add(struct wanted *wanted, const struct wanted_item *item);

@@ -2,6 +2,9 @@
 /* Reports as text and as JSON: complete outputs. */
 #include "check.h"
 
+#include "cli/run/change.h"
+#include "transaction/change.h"
+
 #include "cli/text/json.h"
 
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
@@ -245,4 +248,19 @@ TEST(every_key_has_both_names)
 		assert_int_equal(strspn(keys[i].name_v2, "abcdefghijklmnopqrstuvwxyz0123456789_"),
 				 strlen(keys[i].name_v2));
 	}
+}
+
+TEST(a_value_that_is_written_again_is_named_so)
+{
+	static const struct isst_change_step step = { .target = "CLOS 3",
+						      .written = true,
+						      .fields = { { "CLOS 3 weight", "4", "4" } },
+						      .field_count = 1 };
+	struct folds folds = { NULL };
+	autofree char *text = NULL;
+
+	assert_int_equal(change_fold_step(NULL, &folds, &step), 0);
+	text = fold_text(&folds.all[0]);
+	assert_string_equal(text, "CLOS 3 weight\n4\nwritten again");
+	folds_clear(&folds);
 }

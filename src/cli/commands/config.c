@@ -17,15 +17,15 @@
 
 enum { TIMEOUT_S = 120 };
 
-static void report_changed_group(void *data, const struct step_group *group)
+static void report_changed(struct run *run, const char *target, const char *old_text,
+			   const char *new_text)
 {
-	run_progress(data, "Changed %s: %s -> %s", group->target, group->texts.text[STEP_OLD],
-		     group->texts.text[STEP_NEW]);
+	run_progress(run, "Changed %s: %s -> %s", target, old_text, new_text);
 }
 
 static void report_steps(struct run *run, const struct isst_change *change)
 {
-	struct step_folds folds = { NULL, 0 };
+	struct folds folds = { NULL };
 	const struct isst_change_step *step;
 	int error = 0;
 
@@ -33,9 +33,9 @@ static void report_steps(struct run *run, const struct isst_change *change)
 		if (isst_change_step_is_written(step))
 			error = change_fold_step(run->context, &folds, step);
 	}
-	if (error || step_folds_visit(&folds, run->context, report_changed_group, run) != 0)
+	if (error || change_report_steps(run, &folds, report_changed) != 0)
 		run_progress(run, "out of memory");
-	step_folds_clear(&folds);
+	folds_clear(&folds);
 }
 
 static void report_kept(struct run *run, struct report_node *top)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `isst journal`. Items that differ only in their place are one in text, not in documents. */
+#include "../../common/memory_stream.h"
 #include "../run/handlers.h"
 #include "../run/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct report_node *journal_node(struct run *run)
 {
@@ -26,72 +29,105 @@ static bool has(const struct isst_journal_entry *item, unsigned int flag)
 
 /* ---- The list of items ---- */
 
+enum { TEXTS = 5 };
+
 /** What is reported of an item, in this order; NULL texts are not. */
-static const enum key_id SHOWN[STEP_FOLD_TEXTS] = { KEY_JOURNAL_OLD, KEY_JOURNAL_WRITTEN,
-						    KEY_JOURNAL_NOW, KEY_JOURNAL_FINDING,
-						    KEY_JOURNAL_APPLY };
-static const enum key_id APPLIED[STEP_FOLD_TEXTS] = { KEY_JOURNAL_RESULT, KEY_JOURNAL_NOW };
+static const enum key_id SHOWN[TEXTS] = { KEY_JOURNAL_OLD, KEY_JOURNAL_WRITTEN, KEY_JOURNAL_NOW,
+					  KEY_JOURNAL_FINDING, KEY_JOURNAL_APPLY };
+static const enum key_id APPLIED[TEXTS] = { KEY_JOURNAL_RESULT, KEY_JOURNAL_NOW };
 
 struct list {
 	struct run *run;
 	struct report_node *top;
 	const enum key_id *keys; /* of the texts */
+	/** Sets the texts; returns false for what is to be left out. */
+	bool (*describe)(const struct isst_journal_entry *item, const char *texts[TEXTS]);
 	unsigned int count;
 };
 
-static void report_group(void *data, const struct step_group *group)
+/** Reports an item, or @count of them that have the same texts. */
+static void report_item(struct list *list, const struct isst_journal_entry *item,
+			const char *target, unsigned int count)
 {
-	struct list *list = data;
 	struct report_node *node = report_branch(list->top, KEY_JOURNAL_ITEM, list->count++);
+	const char *texts[TEXTS] = { NULL };
 
-	report_text(node, KEY_JOURNAL_TARGET, group->target);
-	if (group->count > 1)
-		report_number(node, KEY_JOURNAL_COUNT, group->count);
-	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
-		if (group->texts.text[i])
-			report_text(node, list->keys[i], group->texts.text[i]);
+	list->describe(item, texts);
+	report_text(node, KEY_JOURNAL_TARGET, target);
+	if (count > 1)
+		report_number(node, KEY_JOURNAL_COUNT, count);
+	for (size_t i = 0; i < TEXTS; i++)
+		if (texts[i])
+			report_text(node, list->keys[i], texts[i]);
 }
 
-/** Lists the items that @describe fills the texts of; it returns false for those to be left out. */
-static void list_items(struct list *list, const struct isst_journal *journal,
-		       bool (*describe)(const struct isst_journal_entry *item,
-					struct step_texts *texts))
+static int fold_item(struct folds *folds, const struct isst_journal_entry *item,
+		     const char *texts[TEXTS])
+{
+	struct memory_stream memory;
+	char *text = NULL;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return error;
+	fputs(isst_journal_entry_target(item), memory.stream);
+	for (size_t i = 0; i < TEXTS; i++)
+		fprintf(memory.stream, "\n%s", texts[i] ? texts[i] : "");
+	text = memory_stream_text(&memory);
+	error = text ? folds_add(folds, text, (void *)item) : -ENOMEM;
+	free(text);
+	return error;
+}
+
+static void list_items(struct list *list, const struct isst_journal *journal)
 {
 	const struct request *request = list->run->request;
 	bool joined = request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL);
-	struct step_folds folds = { NULL, 0 };
+	struct folds folds = { NULL };
 	const struct isst_journal_entry *item;
 	int error = 0;
 
 	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
-		struct step_group group = { isst_journal_entry_target(item), 1, { { NULL } } };
+		const char *texts[TEXTS] = { NULL };
 
-		if (!describe(item, &group.texts))
+		if (!list->describe(item, texts))
 			continue;
 		if (joined)
-			error = step_folds_add(&folds, group.target, &group.texts);
+			error = fold_item(&folds, item, texts);
 		else
-			report_group(list, &group);
+			report_item(list, item, isst_journal_entry_target(item), 1);
 	}
 	if (!error)
-		error = step_folds_visit(&folds, list->run->context, report_group, list);
+		error = report_join(&folds, list->run->context);
+	for (size_t i = 0; i < folds.count && !error; i++) {
+		const struct fold *fold = &folds.all[i];
+		char *text = fold_text(fold);
+
+		error = text ? 0 : -ENOMEM;
+		if (text) {
+			text[strcspn(text, "\n")] = '\0';
+			report_item(list, fold->data, text, fold->texts);
+		}
+		free(text);
+	}
 	if (error)
 		run_no_memory(list->run);
-	step_folds_clear(&folds);
+	folds_clear(&folds);
 }
 
 /* ---- The commands ---- */
 
-static bool describe_shown(const struct isst_journal_entry *item, struct step_texts *texts)
+static bool describe_shown(const struct isst_journal_entry *item, const char *texts[TEXTS])
 {
 	const char *action = has(item, ISST_JOURNAL_ENTRY_RESTORED) ? "restore"
 			     : has(item, ISST_JOURNAL_ENTRY_KEPT)   ? "keep"
 								    : "leave";
 
-	*texts = (struct step_texts){
-		{ isst_journal_entry_old_text(item), isst_journal_entry_written_text(item),
-		  isst_journal_entry_present_text(item), isst_journal_entry_finding(item), action }
-	};
+	texts[0] = isst_journal_entry_old_text(item);
+	texts[1] = isst_journal_entry_written_text(item);
+	texts[2] = isst_journal_entry_present_text(item);
+	texts[3] = isst_journal_entry_finding(item);
+	texts[4] = action;
 	return true;
 }
 
@@ -113,22 +149,20 @@ void journal_show(struct run *run)
 	/* It was complete, and not to last. */
 	if (isst_journal_is_held(journal))
 		report_text(top, KEY_JOURNAL_STATE, "held");
-	list = (struct list){ .run = run, .top = top, .keys = SHOWN };
-	list_items(&list, journal, describe_shown);
+	list = (struct list){ run, top, SHOWN, describe_shown, 0 };
+	list_items(&list, journal);
 	isst_journal_free(journal);
 }
 
 /** What was restored, what was left, and what is kept until it can be reached. */
-static bool describe_applied(const struct isst_journal_entry *item, struct step_texts *texts)
+static bool describe_applied(const struct isst_journal_entry *item, const char *texts[TEXTS])
 {
 	bool restored = has(item, ISST_JOURNAL_ENTRY_RESTORED);
 	bool kept = has(item, ISST_JOURNAL_ENTRY_KEPT);
 
-	*texts = (struct step_texts){ { restored ? "restored"
-					: kept	 ? "kept"
-						 : "left",
-					restored ? isst_journal_entry_old_text(item)
-						 : isst_journal_entry_present_text(item) } };
+	texts[0] = restored ? "restored" : kept ? "kept" : "left";
+	texts[1] = restored ? isst_journal_entry_old_text(item)
+			    : isst_journal_entry_present_text(item);
 	return restored || kept || has(item, ISST_JOURNAL_ENTRY_MOVED);
 }
 
@@ -149,8 +183,8 @@ void journal_apply(struct run *run)
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
-		list = (struct list){ .run = run, .top = journal_node(run), .keys = APPLIED };
-		list_items(&list, journal, describe_applied);
+		list = (struct list){ run, journal_node(run), APPLIED, describe_applied, 0 };
+		list_items(&list, journal);
 	}
 	isst_journal_free(journal);
 }

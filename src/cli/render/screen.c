@@ -190,15 +190,12 @@ static int visit_units(struct map *map, const struct report *report, bool write)
 	for (const struct report_entry *entry = report->first; entry && !error;
 	     entry = entry->next) {
 		struct map_cells cells = { 0 };
-		struct screen_place place;
 		char *name;
 
 		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
 			continue;
-		error = screen_place_make(&place, report, entry);
-		if (!error)
-			error = collect(&cells, entry->root, NULL);
-		name = error ? NULL : screen_place_name(&place);
+		error = collect(&cells, entry->root, NULL);
+		name = error ? NULL : screen_place(report, entry);
 		if (!name)
 			error = -ENOMEM;
 		else if (write && cells.count > 0)
@@ -214,7 +211,6 @@ static int visit_units(struct map *map, const struct report *report, bool write)
 		}
 		free(name);
 		free(cells.cells);
-		screen_place_clear(&place);
 	}
 	return error;
 }

@@ -4,18 +4,9 @@
 
 #include "render.h"
 
-/** Places such as `package 0, power domains 0-2`: the numbers of each step that is shown. */
-struct screen_place {
-	const struct key *keys[REPORT_PATH_STEPS];
-	struct isst_cpuset *numbers[REPORT_PATH_STEPS];
-	size_t steps;
-};
-
-/** The place of a unit, without optional steps that distinguish none. Returns 0 or -ENOMEM. */
-int screen_place_make(struct screen_place *place, const struct report *report,
-		      const struct report_entry *unit);
-void screen_place_clear(struct screen_place *place);
-char *screen_place_name(const struct screen_place *place);
+/** The place of a unit, `package 0, power domain 1`, without optional steps that distinguish none.
+ * To be freed; NULL without memory. */
+char *screen_place(const struct report *report, const struct report_entry *unit);
 
 static inline bool screen_key_is_row(const struct report_node *node)
 {

@@ -3,7 +3,6 @@
  * that differ only in places and CPUs are one. */
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
-#include "../text/cpu_list.h"
 #include "../text/wrap.h"
 #include "screen.h"
 
@@ -27,9 +26,9 @@ struct cell {
 };
 
 struct row {
+	struct table *table;
+	const struct report_entry *unit;
 	const struct report_node *branch;
-	struct screen_place place;
-	unsigned int index; /* of the branch */
 	struct cell *cells; /* one for each column */
 };
 
@@ -40,6 +39,8 @@ struct table {
 	size_t column_count;
 	struct row *rows;
 	size_t row_count;
+	struct folds folds; /* rows that differ in more than places and CPUs */
+	bool lost;	    /* memory ran out for CPUs of one */
 	const struct page *page;
 	FILE *stream;
 	size_t columns_shown, rows_shown; /* the first row is that of headings */
@@ -52,10 +53,10 @@ struct table {
 
 /* ---- Places ---- */
 
-static const struct report_step *find_step(const struct report_entry *unit, const struct key *key)
+static const struct report_step *find_place(const struct report_entry *unit, const char *word)
 {
 	for (size_t i = 0; i < unit->steps; i++)
-		if (unit->path[i].key == key)
+		if (unit->path[i].key->place && strcmp(unit->path[i].key->place, word) == 0)
 			return &unit->path[i];
 	return NULL;
 }
@@ -65,15 +66,15 @@ static bool is_needed(const struct report *report, const struct report_entry *un
 		      const struct report_step *step)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
-		const struct report_step *other = find_step(entry, step->key);
+		const struct report_step *other = find_place(entry, step->key->place);
 		bool same = other && other->index != step->index;
 
 		for (size_t i = 0; i < unit->steps && same; i++) {
 			const struct report_step *own = &unit->path[i];
 
-			other = find_step(entry, own->key);
 			same = !own->key->place || own->key->optional ||
-			       (other && other->index == own->index);
+			       ((other = find_place(entry, own->key->place)) != NULL &&
+				other->index == own->index);
 		}
 		if (same)
 			return true;
@@ -81,72 +82,55 @@ static bool is_needed(const struct report *report, const struct report_entry *un
 	return false;
 }
 
-int screen_place_make(struct screen_place *place, const struct report *report,
-		      const struct report_entry *unit)
+char *screen_place(const struct report *report, const struct report_entry *unit)
 {
-	*place = (struct screen_place){ 0 };
-	for (size_t i = 0; i < unit->steps; i++) {
-		const struct report_step *step = &unit->path[i];
-		size_t at = place->steps;
+	struct memory_stream memory;
+	const char *separator = "";
 
+	if (memory_stream_open(&memory))
+		return NULL;
+	for (const struct report_step *step = unit->path; step < unit->path + unit->steps; step++) {
 		if (!step->key->place || (step->key->optional && !is_needed(report, unit, step)))
 			continue;
-		place->keys[at] = step->key;
-		place->numbers[at] = isst_cpuset_new();
-		place->steps++;
-		if (!place->numbers[at] ||
-		    isst_cpuset_add(place->numbers[at], step->index, step->index))
-			return -ENOMEM;
+		fprintf(memory.stream, "%s%s %u", separator, step->key->place, step->index);
+		separator = ", ";
 	}
-	return 0;
-}
-
-void screen_place_clear(struct screen_place *place)
-{
-	for (size_t i = 0; i < place->steps; i++)
-		isst_cpuset_free(place->numbers[i]);
-	*place = (struct screen_place){ 0 };
-}
-
-/** Whether two places differ in one step only; with @step the number of steps, in none. */
-static bool screen_place_joins(const struct screen_place *one, const struct screen_place *other,
-			       size_t step)
-{
-	if (one->steps != other->steps)
-		return false;
-	for (size_t i = 0; i < one->steps; i++)
-		if (one->keys[i] != other->keys[i] ||
-		    (i != step && !cpus_are_same(one->numbers[i], other->numbers[i])))
-			return false;
-	return true;
+	return memory_stream_text(&memory);
 }
 
 /** Whether a place has all numbers of its last step: no unit is at it but for that one. */
-static bool has_all(const struct screen_place *place, const struct report *report)
+static bool has_all(const struct fold *place, const struct report *report)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		const struct report_step *step = NULL;
 		size_t i = 0;
 
-		while (i < place->steps && (step = find_step(entry, place->keys[i])) != NULL &&
-		       isst_cpuset_has(place->numbers[i], step->index))
+		while (i < place->name_count &&
+		       (step = find_place(entry, place->names[i].word)) != NULL &&
+		       isst_cpuset_has(place->names[i].numbers, step->index))
 			i++;
 		/* A whole package is at none. */
-		if (step && i + 1 == place->steps)
+		if (step && i + 1 == place->name_count)
 			return false;
 	}
 	return true;
 }
 
-char *screen_place_name(const struct screen_place *place)
+/** Leaves out the last step of a place. */
+static void shorten(struct fold *place)
+{
+	isst_cpuset_free(place->names[--place->name_count].numbers);
+}
+
+static char *name_place(const struct fold *place)
 {
 	struct memory_stream memory;
 	bool complete = true;
 
 	if (memory_stream_open(&memory))
 		return NULL;
-	for (size_t i = 0; i < place->steps; i++) {
-		char *name = name_numbers(place->keys[i]->place, place->numbers[i]);
+	for (size_t i = 0; i < place->name_count; i++) {
+		char *name = name_numbers(place->names[i].word, place->names[i].numbers);
 
 		complete = complete && name;
 		fprintf(memory.stream, "%s%s", i > 0 ? ", " : "", name ? name : "");
@@ -189,8 +173,8 @@ static size_t find_column(const struct table *table, const struct key *key)
 }
 
 /** Begins the row of a branch, if it has cells, and adds new columns. Returns 0 or -ENOMEM. */
-static int begin_row(struct table *table, const struct report *report,
-		     const struct report_entry *unit, const struct report_node *branch)
+static int begin_row(struct table *table, const struct report_entry *unit,
+		     const struct report_node *branch)
 {
 	struct row *rows;
 	bool any = table->key;
@@ -213,9 +197,8 @@ static int begin_row(struct table *table, const struct report *report,
 	if (!rows)
 		return -ENOMEM;
 	table->rows = rows;
-	rows += table->row_count++;
-	*rows = (struct row){ .branch = branch, .index = branch->index };
-	return screen_place_make(&rows->place, report, unit);
+	rows[table->row_count++] = (struct row){ table, unit, branch, NULL };
+	return 0;
 }
 
 static int fill_cell(struct cell *cell, const struct report_node *leaf)
@@ -265,85 +248,68 @@ static int fill_row(struct table *table, struct row *row)
 
 /* ---- Rows that are one ---- */
 
-static bool has_same_cells(const struct table *table, const struct row *one,
-			   const struct row *other)
+static void join_cpus(void *data, void *other)
 {
-	if (table->key && table->key->index_heading && one->index != other->index)
-		return false;
-	for (size_t i = 0; i < table->column_count; i++) {
-		const char *a = one->cells[i].text, *b = other->cells[i].text;
+	struct row *row = data, *more = other;
 
-		if (!a != !b || (a && strcmp(a, b) != 0))
-			return false;
-		/* A mark stands where something changed, and nowhere else. */
-		if (one->cells[i].changed != other->cells[i].changed)
-			return false;
-	}
-	return true;
-}
-
-static void clear_row(const struct table *table, struct row *row)
-{
-	for (size_t i = 0; row->cells && i < table->column_count; i++) {
-		free(row->cells[i].text);
-		isst_cpuset_free(row->cells[i].cpus);
-	}
-	free(row->cells);
-	screen_place_clear(&row->place);
-}
-
-static int join_rows(const struct table *table, struct row *row, struct row *other)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < row->place.steps && !error; i++)
-		error = isst_cpuset_add_set(row->place.numbers[i], other->place.numbers[i]);
-	for (size_t i = 0; i < table->column_count && !error; i++) {
-		struct cell *cell = &row->cells[i], *more = &other->cells[i];
+	for (size_t i = 0; i < row->table->column_count; i++) {
+		struct cell *cell = &row->cells[i];
 
 		if (cell->cpus) {
-			error = isst_cpuset_add_set(cell->cpus, more->cpus);
+			row->table->lost |= isst_cpuset_add_set(cell->cpus, more->cells[i].cpus) !=
+					    0;
 		} else {
-			cell->cpus = more->cpus;
-			more->cpus = NULL;
+			cell->cpus = more->cells[i].cpus;
+			more->cells[i].cpus = NULL;
 		}
 	}
+}
+
+/** Adds a row, or joins it with one at the same place: a line that is its place, and then all that
+ * has to be the same. A mark stands where something changed, and nowhere else. */
+static int fold_row(struct table *table, const struct report *report, struct row *row)
+{
+	char *text = screen_place(report, row->unit);
+	struct memory_stream memory;
+	int error = text ? memory_stream_open(&memory) : -ENOMEM;
+
+	if (error) {
+		free(text);
+		return error;
+	}
+	fprintf(memory.stream, "%s\n", text);
+	free(text);
+	if (table->key && table->key->index_heading)
+		fprintf(memory.stream, "%u", row->branch->index);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct cell *cell = &row->cells[i];
+
+		fprintf(memory.stream, "\n%s%s", cell->changed ? "\1" : "",
+			cell->text ? cell->text : "");
+	}
+	text = memory_stream_text(&memory);
+	error = text ? folds_add(&table->folds, text, row) : -ENOMEM;
+	free(text);
 	return error;
 }
 
-/** Joins rows whose places differ in one step alone, or not at all. */
-static int fold(struct table *table, size_t step)
+static const struct row *row_at(const struct table *table, size_t i)
 {
-	size_t kept = 0;
-	int error = 0;
-
-	for (size_t i = 0; i < table->row_count; i++) {
-		struct row *row = &table->rows[i];
-		size_t k = 0;
-
-		while (k < kept && (!has_same_cells(table, &table->rows[k], row) ||
-				    !screen_place_joins(&table->rows[k].place, &row->place, step)))
-			k++;
-		if (k == kept || error) {
-			table->rows[kept++] = *row;
-			continue;
-		}
-		error = join_rows(table, &table->rows[k], row);
-		clear_row(table, row);
-	}
-	table->row_count = kept;
-	return error;
+	return table->folds.all[i].data;
 }
 
 static void sort_rows(struct table *table)
 {
-	for (size_t i = 1; i < table->row_count; i++) {
-		struct row row = table->rows[i];
+	struct fold *all = table->folds.all;
+
+	for (size_t i = 1; i < table->folds.count; i++) {
+		unsigned int index = row_at(table, i)->branch->index;
+		struct fold fold = all[i];
 		size_t at = i;
 
-		for (; at > 0 && table->rows[at - 1].index > row.index; at--)
-			table->rows[at] = table->rows[at - 1];
-		table->rows[at] = row;
+		for (; at > 0 && row_at(table, at - 1)->branch->index > index; at--)
+			all[at] = all[at - 1];
+		all[at] = fold;
 	}
 }
 
@@ -356,11 +322,11 @@ static int make_table(struct table *table, const struct report *report)
 		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
 			continue;
 		if (!table->key)
-			error = begin_row(table, report, entry, entry->root);
+			error = begin_row(table, entry, entry->root);
 		for (const struct report_node *node = entry->root->first;
 		     node && table->key && !error; node = node->next)
 			if (node->kind == NODE_BRANCH && node->key == table->key)
-				error = begin_row(table, report, entry, node);
+				error = begin_row(table, entry, node);
 	}
 	if (error)
 		return error;
@@ -370,26 +336,27 @@ static int make_table(struct table *table, const struct report *report)
 	error = table->right ? 0 : -ENOMEM;
 	for (size_t i = 0; i < table->row_count && !error; i++)
 		error = fill_row(table, &table->rows[i]);
-	/* The last step first: `package 0, power domains 0-2` before packages. */
-	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
-		error = fold(table, step);
+	for (size_t i = 0; i < table->row_count && !error; i++)
+		error = fold_row(table, report, &table->rows[i]);
+	if (!error)
+		error = folds_join(&table->folds, &(struct folds){ NULL });
 	if (!error && report->whole) {
 		bool whole = is_by_index(table);
 
-		for (size_t i = 0; i < table->row_count; i++) {
-			struct screen_place *place = &table->rows[i].place;
+		for (size_t i = 0; i < table->folds.count; i++) {
+			struct fold *place = &table->folds.all[i];
 
 			/* Steps at the end that have all of their numbers are left out. */
-			while (place->steps > 1 && has_all(place, report))
-				isst_cpuset_free(place->numbers[--place->steps]);
-			whole = whole && place->steps == 1 && has_all(place, report);
+			while (place->name_count > 1 && has_all(place, report))
+				shorten(place);
+			whole = whole && place->name_count == 1 && has_all(place, report);
 		}
-		for (size_t i = 0; i < table->row_count && whole; i++)
-			screen_place_clear(&table->rows[i].place);
+		for (size_t i = 0; i < table->folds.count && whole; i++)
+			shorten(&table->folds.all[i]);
 	}
 	if (is_by_index(table))
 		sort_rows(table);
-	return error;
+	return table->lost ? -ENOMEM : error;
 }
 
 /* ---- Widths of columns, and what gets lines of its own ---- */
@@ -420,18 +387,18 @@ static int fill(const struct table *table)
 	bool complete = true, has_index = table->key && table->key->index_heading;
 
 	for (size_t row = 0; row < table->rows_shown; row++) {
-		const struct row *from = row > 0 ? &table->rows[row - 1] : NULL;
+		const struct row *from = row > 0 ? row_at(table, row - 1) : NULL;
 
 		for (size_t column = 0; column < table->columns_shown; column++) {
 			char **text = text_at(table, row, column), number[16] = "";
 
 			if (column == INDEX && from && has_index)
-				snprintf(number, sizeof(number), "%u", from->index);
+				snprintf(number, sizeof(number), "%u", from->branch->index);
 			if (column == INDEX)
 				*text = strdup(from || !has_index ? number
 								  : table->key->index_heading);
 			else if (column == PLACE)
-				*text = from ? screen_place_name(&from->place)
+				*text = from ? name_place(&table->folds.all[row - 1])
 					     : strdup(table->key ? table->key->heading : "");
 			else
 				*text = from ? cell_text(&from->cells[column - FIRST])
@@ -445,7 +412,7 @@ static int fill(const struct table *table)
 /** The cell in a row and column; NULL: it is a heading, a place or an index. */
 static const struct cell *cell_at(const struct table *table, size_t row, size_t column)
 {
-	return row > 0 && column >= FIRST ? &table->rows[row - 1].cells[column - FIRST] : NULL;
+	return row > 0 && column >= FIRST ? &row_at(table, row - 1)->cells[column - FIRST] : NULL;
 }
 
 /** Whether a cell is a list of CPUs in the last column, which may have lines of its own. */
@@ -618,12 +585,16 @@ static int write_legend(const struct table *table)
 int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
 		       FILE *stream)
 {
-	struct table table = { .key = key, .page = page, .stream = stream, .first = FIRST };
+	struct table table = { .key = key,
+			       .folds = { .join = join_cpus },
+			       .page = page,
+			       .stream = stream,
+			       .first = FIRST };
 	int error = make_table(&table, report);
 
-	if (!error && table.row_count > 0 && table.column_count > 0) {
+	if (!error && table.folds.count > 0 && table.column_count > 0) {
 		table.columns_shown = table.end = FIRST + table.column_count;
-		table.rows_shown = table.row_count + 1;
+		table.rows_shown = table.folds.count + 1;
 		table.texts = calloc(table.rows_shown * table.columns_shown, sizeof(*table.texts));
 		table.widths = calloc(table.columns_shown, sizeof(*table.widths));
 		error = table.texts && table.widths ? fill(&table) : -ENOMEM;
@@ -646,8 +617,16 @@ int screen_table_print(const struct report *report, const struct key *key, const
 		free(table.texts[i]);
 	free(table.texts);
 	free(table.widths);
-	for (size_t i = 0; i < table.row_count; i++)
-		clear_row(&table, &table.rows[i]);
+	for (size_t i = 0; i < table.row_count; i++) {
+		struct row *row = &table.rows[i];
+
+		for (size_t k = 0; row->cells && k < table.column_count; k++) {
+			free(row->cells[k].text);
+			isst_cpuset_free(row->cells[k].cpus);
+		}
+		free(row->cells);
+	}
+	folds_clear(&table.folds);
 	free(table.rows);
 	free(table.columns);
 	free(table.right);

@@ -2,6 +2,7 @@
 #include "report.h"
 #include "../../common/hash.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,15 +286,72 @@ struct report_entry *report_next_message(struct report *report, const struct rep
 	return next;
 }
 
-void report_replace_message(struct report *report, struct report_entry *entry, char *text)
+int report_join(struct folds *folds, const struct isst_context *context)
 {
-	if (!text) {
-		report->failed = true;
-		return;
-	}
+	struct folds machine = { NULL };
+	const struct isst_domain *domain;
+	int error = 0;
+
+	if (folds->count < 2)
+		return 0;
+	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL && !error; i++)
+		error = folds_add(&machine, isst_domain_name(domain), NULL);
+	if (!error)
+		error = folds_join(folds, &machine);
+	folds_clear(&machine);
+	return error;
+}
+
+static void drop_message(void *data, void *other)
+{
+	struct report_entry *entry = other;
+
+	(void)data;
 	free(entry->message);
-	entry->message = text;
-	entry->hash = hash_text(text);
+	entry->message = NULL;
+}
+
+void report_fold_messages(struct report *report, const struct isst_context *context)
+{
+	struct folds folds = { .join = drop_message };
+	struct report_entry *next;
+	int error = 0;
+
+	for (struct report_entry *entry = report->first; entry && !error; entry = entry->next) {
+		char *text = NULL;
+
+		if (!entry->message)
+			continue;
+		if (asprintf(&text, "%s\n%d%s", entry->message, (int)entry->kind,
+			     entry->code ? entry->code : "") < 0)
+			text = NULL;
+		error = text ? folds_add(&folds, text, entry) : -ENOMEM;
+		free(text);
+	}
+	if (!error)
+		error = report_join(&folds, context);
+	for (size_t i = 0; i < folds.count && !error; i++) {
+		struct report_entry *entry = folds.all[i].data;
+		char *text = folds.all[i].texts > 1 ? fold_text(&folds.all[i]) : NULL;
+
+		if (folds.all[i].texts == 1)
+			continue;
+		if (!text) {
+			error = -ENOMEM;
+			break;
+		}
+		*strrchr(text, '\n') = '\0';
+		free(entry->message);
+		entry->message = text;
+		entry->hash = hash_text(text);
+	}
+	folds_clear(&folds);
+	report->failed |= error != 0;
+	for (struct report_entry *entry = report->first; entry; entry = next) {
+		next = entry->next;
+		if (entry->kind != ENTRY_UNIT && !entry->message)
+			report_remove(report, entry);
+	}
 }
 
 void report_code(struct report *report, const char *code)

@@ -4,6 +4,7 @@
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
 
+#include "../../common/numbered.h"
 #include "isst.h"
 #include "keys.h"
 
@@ -109,8 +110,11 @@ bool report_has_message(const struct report *report, enum entry_kind kind, const
 /** The next message behind an entry (NULL: the first); NULL: none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
 
-/** Gives a message another text, which the report frees; NULL: memory ran out. */
-void report_replace_message(struct report *report, struct report_entry *entry, char *text);
+/** As folds_join(), on the machine of a context, or NULL. */
+int report_join(struct folds *folds, const struct isst_context *context);
+
+/** Joins messages that differ in numbers of places alone. @context: of the machine, or NULL */
+void report_fold_messages(struct report *report, const struct isst_context *context);
 
 /** Marks leaves whose text is new since an earlier report of the command. Units are the same if
  * their places are. */

@@ -107,25 +107,45 @@ static int name_core(const struct isst_context *context, const struct isst_item 
 	return error;
 }
 
-int change_fold_step(const struct isst_context *context, struct step_folds *folds,
+int change_fold_step(const struct isst_context *context, struct folds *folds,
 		     const struct isst_change_step *step)
 {
 	const char *target, *old_text, *new_text;
-	char *core;
+	char *core, *text;
 	int error = name_core(context, isst_change_step_item(step), &core);
 
 	for (size_t i = 0;
 	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
 	     i++) {
-		const struct step_texts texts = {
-			.text = { [STEP_OLD] = old_text,
-				  [STEP_NEW] = strcmp(old_text, new_text) == 0 ? "written again"
-									       : new_text }
-		};
-
-		error = step_folds_add(folds, core ? core : target, &texts);
+		if (asprintf(&text, "%s\n%s\n%s", core ? core : target, old_text,
+			     strcmp(old_text, new_text) == 0 ? "written again" : new_text) < 0)
+			text = NULL;
+		error = text ? folds_add(folds, text, NULL) : -ENOMEM;
+		free(text);
 	}
 	free(core);
+	return error;
+}
+
+int change_report_steps(struct run *run, struct folds *folds,
+			void (*report)(struct run *run, const char *target, const char *old_text,
+				       const char *new_text))
+{
+	int error = report_join(folds, run->context);
+
+	for (size_t i = 0; i < folds->count && !error; i++) {
+		char *target = fold_text(&folds->all[i]), *rest = target;
+		const char *old_text;
+
+		error = target ? 0 : -ENOMEM;
+		if (target) {
+			(void)strsep(&rest, "\n");
+			old_text = strsep(&rest, "\n");
+			report(run, target, old_text, rest);
+		}
+		free(target);
+	}
+	folds_clear(folds);
 	return error;
 }
 
@@ -137,11 +157,6 @@ static void report_step(struct run *run, const char *target, const char *old_tex
 	report_text(node, KEY_STEP_TARGET, target);
 	report_text(node, KEY_STEP_OLD, old_text);
 	report_text(node, KEY_STEP_NEW, new_text);
-}
-
-static void report_group(void *data, const struct step_group *group)
-{
-	report_step(data, group->target, group->texts.text[STEP_OLD], group->texts.text[STEP_NEW]);
 }
 
 /** Reports what would be written: documents have each step, text what is alike together. */
@@ -280,9 +295,8 @@ void change_note_offline_parts(struct run *run)
 
 void change_finish(struct run *run)
 {
-	if (step_folds_visit(&run->folds, run->context, report_group, run) != 0)
+	if (change_report_steps(run, &run->folds, report_step) != 0)
 		run_no_memory(run);
-	step_folds_clear(&run->folds);
 	if (run->steps && run->step_count == 0)
 		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
 }

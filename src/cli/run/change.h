@@ -13,11 +13,14 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 /** Makes the change, or lists it (--dry-run). Returns 0, or a negative errno after reporting it. */
 int change_make(struct run *run, struct isst_change *change);
 
-enum step_text { STEP_OLD, STEP_NEW };
-
-/** Adds a step of a change with both. Returns 0 or -ENOMEM. */
-int change_fold_step(const struct isst_context *context, struct step_folds *folds,
+/** Adds a step of a change to those that are joined. Returns 0 or -ENOMEM. */
+int change_fold_step(const struct isst_context *context, struct folds *folds,
 		     const struct isst_change_step *step);
+
+/** Reports joined steps in the order of their first, and clears them. Returns 0 or -ENOMEM. */
+int change_report_steps(struct run *run, struct folds *folds,
+			void (*report)(struct run *run, const char *target, const char *old_text,
+				       const char *new_text));
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
 
 /** Reports that nothing had to be changed, unless all was left out, as is reported already. */

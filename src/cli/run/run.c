@@ -264,7 +264,7 @@ void run_finish(struct run *run)
 
 	if (error && count > 0)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
-	message_folds_apply(run->report, run->context);
+	report_fold_messages(run->report, run->context);
 }
 
 void run_note_unchanged(struct run *run, const char *why)

@@ -7,7 +7,6 @@
 #include "../process/exit_status.h"
 #include "../process/nowait_stream.h"
 #include "../process/signals.h"
-#include "../report/folds.h"
 #include "../report/report.h"
 #include "targets.h"
 
@@ -38,7 +37,7 @@ struct run {
 	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	struct step_folds folds; /* what belongs there, of all changes */
+	struct folds folds;	 /* what belongs there, of all changes */
 	size_t reported_notices; /* of the context's, so far */
 	/* What a command that is carried out again keeps of levels; NULL: it is not. */
 	struct level_memory *level_memory;

@@ -108,15 +108,3 @@ void cpu_list_clear(struct cpu_list *list)
 	isst_cpuset_free(list->numbers);
 	*list = (struct cpu_list){ 0 };
 }
-
-bool cpus_are_same(const struct isst_cpuset *one, const struct isst_cpuset *other)
-{
-	unsigned int number;
-
-	if (isst_cpuset_count(one) != isst_cpuset_count(other))
-		return false;
-	isst_cpuset_for_each (number, one)
-		if (!isst_cpuset_has(other, number))
-			return false;
-	return true;
-}

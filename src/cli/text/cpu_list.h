@@ -17,6 +17,5 @@ int cpu_list_read(struct cpu_list *list, const char *text);
 /** Finds the first wrong name in a text, to be freed; NULL: none. Returns 0 or -ENOMEM. */
 int cpu_list_find_wrong_name(const char *text, char **name);
 void cpu_list_clear(struct cpu_list *list);
-bool cpus_are_same(const struct isst_cpuset *one, const struct isst_cpuset *other);
 
 #endif
