@@ -31,8 +31,8 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 
 enum wrong { ABSENT, OFFLINE, LOST, WRONGS };
 
-static void report_wrong(const struct isst_context *context, enum wrong why,
-			 const struct isst_cpuset *wrong, bool more, struct report *report)
+static int report_wrong(const struct isst_context *context, enum wrong why,
+			const struct isst_cpuset *wrong, bool more, struct report *report)
 {
 	static const char *const TEXTS[WRONGS][2] = {
 		[ABSENT] = { "does not exist on this machine", "do not exist on this machine" },
@@ -42,14 +42,18 @@ static void report_wrong(const struct isst_context *context, enum wrong why,
 	};
 	char *named = name_numbers("CPU", wrong);
 	char *online = isst_cpuset_to_list(isst_online_cpus(context));
+	int error;
 
 	if (named && online)
 		report_message(report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s", named,
 			       more ? " and more" : "",
 			       TEXTS[why][isst_cpuset_count(wrong) != 1 || more], online);
-	report_code(report, status_code(STATUS_UNSUPPORTED));
+	error = named && online ? -EOPNOTSUPP : -ENOMEM;
+	if (error != -ENOMEM)
+		report_code(report, status_code(STATUS_UNSUPPORTED));
 	free(named);
 	free(online);
+	return error;
 }
 
 static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
@@ -74,13 +78,13 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 								: ABSENT],
 						cpu, cpu);
 	}
-	for (enum wrong why = ABSENT; why < WRONGS && !error; why++)
+	for (enum wrong why = ABSENT; why < WRONGS && error != -ENOMEM; why++)
 		if (isst_cpuset_count(wrong[why]) > 0)
-			report_wrong(context, why, wrong[why], why == ABSENT && count > WRONG_CPUS,
-				     report);
+			error = report_wrong(context, why, wrong[why],
+					     why == ABSENT && count > WRONG_CPUS, report);
 	for (enum wrong why = ABSENT; why < WRONGS; why++)
 		isst_cpuset_free(wrong[why]);
-	return !error && count > 0 ? -EOPNOTSUPP : error;
+	return error;
 }
 
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
