@@ -228,7 +228,7 @@ check_series() {
 	exported --format openmetrics status --config "$scratch/configuration" > "$scratch/metrics" || return 1
 	check_metrics "$scratch/metrics" 200
 	for metric in isst_clos_weight isst_limit_reason isst_uncore_max_frequency_hertz isst_cpufreq_limited_cpus isst_config_differences \
-		isst_config_last_apply_timestamp_seconds isst_config_last_apply_success; do
+		isst_config_last_apply_timestamp_seconds isst_config_last_apply_success isst_turbo_enabled isst_power_limit_watts; do
 		grep -q "^$metric" "$scratch/metrics" || echo "no $metric"
 	done
 }

@@ -533,7 +533,7 @@ void machine_status(struct run *run)
 			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))
 				running_status_report(&status);
-			if (request_has(run->request, OPTION_WATCH) || !(map || run->complete))
+			if (request_has(run->request, OPTION_WATCH) || !map)
 				power_status_report(&status);
 			/* A map shows which CPUs are offline. */
 			if (!map && !run->again && !run->complete && run->status == STATUS_DONE &&
