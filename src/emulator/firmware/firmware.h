@@ -79,20 +79,8 @@ struct tpmi_conduct {
 	uint64_t value; /* error code; milliseconds */
 };
 
-/** Whom and what a request is about. */
-struct tpmi_subject {
-	bool sets, has_domain, has_data;
-	unsigned int socket, power_domain;
-	uint64_t data;
-};
-
 /** Whether the driver knows a TPMI request of that code. */
 bool tpmi_knows(const struct server *server, unsigned long code);
-/** The size of the structure of a request that is not CLOS_ASSOC; 0: there is no such request. */
-size_t tpmi_request_size(unsigned long code);
-/** A request that is not CLOS_ASSOC. */
-struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
-				 const void *argument);
 /** The index of the first power domain of a socket, or of the next one there is. */
 size_t tpmi_find_socket(const struct server *server, unsigned int socket);
 /** Whether there is such a power domain, absent ones included; *@index is that of the domain. */

@@ -97,11 +97,19 @@ static uint16_t ratio_mhz(uint64_t ratio)
 	return (uint16_t)(ratio * 100);
 }
 
-/** Whether the level exists: the driver refuses all others. */
 static bool has_level(const struct tpmi_call *call, unsigned int level)
 {
 	return level <= tpmi_highest_level(&call->registers) &&
 	       tpmi_get(&call->registers, PP_LEVELS, 0, 0) >> level & 1;
+}
+
+/** Opens the domain of a request for a level: the driver refuses those that there are not. */
+static int open_level(struct tpmi_call *call, unsigned int socket, unsigned int power_domain,
+		      unsigned int level)
+{
+	int result = open_domain(call, socket, power_domain);
+
+	return result || has_level(call, level) ? result : -EINVAL;
 }
 
 static uint64_t get_field(const struct tpmi_call *call, enum tpmi_field field, unsigned int level)
@@ -126,7 +134,10 @@ static uint8_t support_mask(const struct tpmi_call *call, enum tpmi_field field)
 static int query_perf_levels(struct tpmi_call *call, void *argument)
 {
 	struct abi_perf_level_info *info = argument;
+	int result = open_domain(call, info->socket_id, info->power_domain_id);
 
+	if (result)
+		return result;
 	info->max_level = (uint8_t)tpmi_highest_level(&call->registers);
 	info->feature_rev = (uint8_t)get_field(call, PP_REVISION, 0);
 	info->level_mask = (uint8_t)get_field(call, PP_LEVELS, 0);
@@ -160,10 +171,11 @@ static int query_level(struct tpmi_call *call, void *argument)
 {
 	struct abi_perf_level_data_info *info = argument;
 	unsigned int level = info->level;
+	int result = open_level(call, info->socket_id, info->power_domain_id, level);
 	uint64_t base;
 
-	if (!has_level(call, level))
-		return -EINVAL;
+	if (result)
+		return result;
 	base = get_field(call, LEVEL_BASE_RATIOS, level);
 	info->tdp_ratio = (uint16_t)tpmi_byte(base, 0);
 	info->base_freq_mhz = ratio_mhz(tpmi_byte(base, 0));
@@ -191,9 +203,10 @@ static int query_level(struct tpmi_call *call, void *argument)
 static int query_mask(struct tpmi_call *call, void *argument)
 {
 	struct abi_perf_level_cpu_mask *mask = argument;
+	int result = open_level(call, mask->socket_id, mask->power_domain_id, mask->level);
 
-	if (!has_level(call, mask->level))
-		return -EINVAL;
+	if (result)
+		return result;
 	if (!mask->punit_cpu_map)
 		return -EOPNOTSUPP;
 	mask->mask = get_field(
@@ -205,9 +218,10 @@ static int query_mask(struct tpmi_call *call, void *argument)
 static int query_base_freq(struct tpmi_call *call, void *argument)
 {
 	struct abi_base_freq_info *info = argument;
+	int result = open_level(call, info->socket_id, info->power_domain_id, info->level);
 
-	if (!has_level(call, info->level))
-		return -EINVAL;
+	if (result)
+		return result;
 	info->high_base_freq_mhz = ratio_mhz(get_field(call, BF_HIGH, info->level));
 	info->low_base_freq_mhz = ratio_mhz(get_field(call, BF_LOW, info->level));
 	info->tjunction_max_c = (uint16_t)get_field(call, BF_TJUNCTION, info->level);
@@ -218,10 +232,11 @@ static int query_base_freq(struct tpmi_call *call, void *argument)
 static int query_turbo_freq(struct tpmi_call *call, void *argument)
 {
 	struct abi_turbo_freq_info *info = argument;
+	int result = open_level(call, info->socket_id, info->power_domain_id, info->level);
 	uint64_t clip, modules = 0;
 
-	if (!has_level(call, info->level))
-		return -EINVAL;
+	if (result)
+		return result;
 	info->max_clip_freqs = ABI_MAX_TRL_LEVELS;
 	info->max_buckets = ABI_MAX_BUCKETS;
 	info->max_trl_levels = ABI_MAX_TRL_LEVELS;
@@ -246,8 +261,9 @@ static int query_fabric(struct tpmi_call *call, void *argument)
 {
 	struct abi_perf_level_fabric_info *info = argument;
 	unsigned int level = info->level;
+	int result = open_level(call, info->socket_id, info->power_domain_id, level);
 
-	if (!has_level(call, level) || get_field(call, PP_REVISION, 0) < 2)
+	if (result || get_field(call, PP_REVISION, 0) < 2)
 		return -EINVAL;
 	info->max_fabrics = FABRICS;
 	info->p0_fabric_freq_mhz[0] = ratio_mhz(get_field(call, LEVEL_FABRIC_P0, level));
@@ -494,50 +510,23 @@ static int count_instances(struct tpmi_call *call, void *argument)
 
 /* ---- All requests ---- */
 
-/* Where a structure has the numbers that every request has, and what fault rules know it by. */
-struct request {
+static const struct request {
 	unsigned long code;
-	unsigned int kernel; /* since; 0: all that have TPMI */
-	size_t size;	     /* of its structure */
 	int (*run)(struct tpmi_call *call, void *argument);
-	int (*query)(struct tpmi_call *call, void *argument); /* of an open domain */
-	unsigned char socket, power_domain;		      /* offsets; NOWHERE: it has none */
-	unsigned char data, data_bytes;
-	enum { GETS, SETS, GETS_OR_SETS } direction; /* the last: by its first byte */
-};
-
-enum { NOWHERE = UINT8_MAX };
-
-#define AT(type, field) (unsigned char)offsetof(struct type, field)
-#define SIZED(type, field) AT(type, field), sizeof(((struct type *)NULL)->field)
-#define REQUEST(code, run, type, field, direction) \
-	{ \
-		code, 0, sizeof(struct type), run, NULL, AT(type, socket_id), \
-			AT(type, power_domain_id), SIZED(type, field), direction \
-	}
-#define QUERY(code, kernel, run, type) \
-	{ \
-		code, kernel, sizeof(struct type), NULL, run, AT(type, socket_id), \
-			AT(type, power_domain_id), SIZED(type, level), GETS \
-	}
-
-static const struct request requests[] = {
-	{ ABI_COUNT_TPMI_INSTANCES, 0, sizeof(struct abi_tpmi_instance_count), count_instances,
-	  NULL, 0, NOWHERE, NOWHERE, 0, GETS },
-	{ ABI_PERF_LEVELS, 0, sizeof(struct abi_perf_level_info), NULL, query_perf_levels,
-	  AT(abi_perf_level_info, socket_id), AT(abi_perf_level_info, power_domain_id), NOWHERE, 0,
-	  GETS },
-	REQUEST(ABI_CORE_POWER_STATE, core_power_state, abi_core_power, enable, GETS_OR_SETS),
-	REQUEST(ABI_CLOS_PARAM, clos_param, abi_clos_param, clos, GETS_OR_SETS),
-	REQUEST(ABI_PERF_SET_LEVEL, request_level, abi_perf_level_control, level, SETS),
-	REQUEST(ABI_PERF_SET_FEATURE, set_features, abi_perf_feature_control, feature, SETS),
-	QUERY(ABI_GET_PERF_LEVEL_INFO, 0, query_level, abi_perf_level_data_info),
-	QUERY(ABI_GET_PERF_LEVEL_CPU_MASK, 0, query_mask, abi_perf_level_cpu_mask),
-	QUERY(ABI_GET_BASE_FREQ_INFO, 0, query_base_freq, abi_base_freq_info),
-	QUERY(ABI_GET_BASE_FREQ_CPU_MASK, 0, query_mask, abi_perf_level_cpu_mask),
-	QUERY(ABI_GET_TURBO_FREQ_INFO, 0, query_turbo_freq, abi_turbo_freq_info),
-	QUERY(ABI_GET_PERF_LEVEL_FABRIC_INFO, KERNEL(7, 2), query_fabric,
-	      abi_perf_level_fabric_info),
+	unsigned int kernel; /* since; 0: all that have TPMI */
+} requests[] = {
+	{ ABI_COUNT_TPMI_INSTANCES, count_instances, 0 },
+	{ ABI_PERF_LEVELS, query_perf_levels, 0 },
+	{ ABI_CORE_POWER_STATE, core_power_state, 0 },
+	{ ABI_CLOS_PARAM, clos_param, 0 },
+	{ ABI_PERF_SET_LEVEL, request_level, 0 },
+	{ ABI_PERF_SET_FEATURE, set_features, 0 },
+	{ ABI_GET_PERF_LEVEL_INFO, query_level, 0 },
+	{ ABI_GET_PERF_LEVEL_CPU_MASK, query_mask, 0 },
+	{ ABI_GET_BASE_FREQ_INFO, query_base_freq, 0 },
+	{ ABI_GET_BASE_FREQ_CPU_MASK, query_mask, 0 },
+	{ ABI_GET_TURBO_FREQ_INFO, query_turbo_freq, 0 },
+	{ ABI_GET_PERF_LEVEL_FABRIC_INFO, query_fabric, KERNEL(7, 2) },
 };
 
 static const struct request *find_request(const struct server *server, unsigned long code)
@@ -555,52 +544,17 @@ bool tpmi_knows(const struct server *server, unsigned long code)
 	       (code == ABI_CLOS_ASSOC || find_request(server, code));
 }
 
-size_t tpmi_request_size(unsigned long code)
-{
-	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
-		if (requests[i].code == code)
-			return requests[i].size;
-	return 0;
-}
-
 int tpmi_masked(const struct server *server, int result)
 {
 	return result < 0 && server->platform->masked_errors.value ? -ENOTTY : result;
 }
 
-struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
-				 const void *argument)
-{
-	const struct request *request = find_request(server, code);
-	const unsigned char *bytes = argument;
-	struct tpmi_subject subject = {
-		.sets = request->direction == SETS ||
-			(request->direction == GETS_OR_SETS && bytes[0]),
-		.has_domain = request->power_domain != NOWHERE,
-		.has_data = request->data != NOWHERE,
-		.socket = bytes[request->socket],
-	};
-
-	if (subject.has_domain)
-		subject.power_domain = bytes[request->power_domain];
-	if (subject.has_data)
-		memcpy(low_bytes(&subject.data, request->data_bytes), bytes + request->data,
-		       request->data_bytes);
-	return subject;
-}
-
 int tpmi_run(struct server *server, unsigned long code, void *argument,
 	     const struct tpmi_conduct *conduct)
 {
-	const struct request *request = find_request(server, code);
 	struct tpmi_call call = { .server = server, .code = code, .conduct = conduct };
-	const unsigned char *bytes = argument;
-	int result;
 
-	if (request->run)
-		return request->run(&call, argument);
-	result = open_domain(&call, bytes[request->socket], bytes[request->power_domain]);
-	return result ? result : request->query(&call, argument);
+	return find_request(server, code)->run(&call, argument);
 }
 
 int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc_cmds *batch)

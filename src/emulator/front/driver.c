@@ -22,7 +22,7 @@ static bool is_replaced(const struct fault_effect *effect, int *result)
 	       effect->action == ACTION_IGNORED;
 }
 
-/* ---- Batches of requests: their entries, one after the other, as the driver runs them ---- */
+/* ---- Requests: structures, or batches of entries, with what fault rules know of them ---- */
 
 enum { MOST_COMMANDS = 64 };
 
@@ -44,26 +44,40 @@ static int run_phy_id(struct server *server, void *entry)
 	return 0;
 }
 
-/** Numbers of an entry that fault rules know. */
-struct entry_field {
+/** A number that fault rules know. */
+struct field {
 	enum fault_number number;
 	unsigned char offset, size; /* no size: there is no further one */
 };
 
 #define PLACE(type, field) offsetof(struct type, field), sizeof(((struct type *)NULL)->field)
 #define BATCH(batch, array, type, value) \
-	.first = offsetof(struct batch, array), .stride = sizeof(struct type), \
+	.head = offsetof(struct batch, array), .size = sizeof(struct type), \
 	.answer = offsetof(struct type, value), \
 	.answer_size = sizeof(((struct type *)NULL)->value)
+/* Sockets are numbered as packages are, from 0 on. */
+#define OF_SOCKET(type) \
+	{ \
+		NUMBER_PACKAGE, PLACE(type, socket_id) \
+	}
+#define OF_DOMAIN(type) \
+	OF_SOCKET(type), \
+	{ \
+		NUMBER_POWER_DOMAIN, PLACE(type, power_domain_id) \
+	}
+#define TPMI(type, ...) \
+	FAULT_TPMI, .size = sizeof(struct type), .fields = { OF_DOMAIN(type), __VA_ARGS__ }
+#define OF_LEVEL(type) TPMI(type, { NUMBER_DATA, PLACE(type, level) })
 
-static const struct batch_kind {
-	unsigned long request;
+static const struct request {
+	unsigned long code;
 	enum fault_place place;
-	int (*run)(struct server *server, void *entry);
-	size_t first, stride; /* bytes */
+	int (*run)(struct server *server, void *entry); /* NULL: by TPMI */
+	size_t head, size; /* bytes: of a batch before its entries (0: none), of the structure */
 	size_t answer, answer_size;
-	struct entry_field fields[5];
-} batch_kinds[] = {
+	bool sets; /* always */
+	struct field fields[5];
+} requests[] = {
 	{ ABI_GET_PHY_ID, FAULT_PHY_ID, run_phy_id,
 	  BATCH(abi_cpu_maps, cpu_map, abi_cpu_map, physical_cpu),
 	  .fields = { { NUMBER_CPU, PLACE(abi_cpu_map, logical_cpu) } } },
@@ -82,54 +96,117 @@ static const struct batch_kind {
 		      { NUMBER_WHICH, PLACE(abi_msr_cmd, msr) },
 		      { NUMBER_DATA, PLACE(abi_msr_cmd, data) },
 		      { NUMBER_SET, PLACE(abi_msr_cmd, read_write) } } },
+	{ ABI_CLOS_ASSOC, FAULT_TPMI, .head = offsetof(struct abi_clos_assoc_cmds, assoc_info),
+	  .size = sizeof(struct abi_clos_assoc),
+	  .fields = { OF_DOMAIN(abi_clos_assoc),
+		      { NUMBER_DATA, PLACE(abi_clos_assoc, logical_cpu) } } },
+	{ ABI_COUNT_TPMI_INSTANCES, FAULT_TPMI, .size = sizeof(struct abi_tpmi_instance_count),
+	  .fields = { OF_SOCKET(abi_tpmi_instance_count) } },
+	{ ABI_PERF_LEVELS, TPMI(abi_perf_level_info, { 0 }) },
+	{ ABI_CORE_POWER_STATE, TPMI(abi_core_power, { NUMBER_SET, PLACE(abi_core_power, get_set) },
+				     { NUMBER_DATA, PLACE(abi_core_power, enable) }) },
+	{ ABI_CLOS_PARAM, TPMI(abi_clos_param, { NUMBER_SET, PLACE(abi_clos_param, get_set) },
+			       { NUMBER_DATA, PLACE(abi_clos_param, clos) }) },
+	{ ABI_PERF_SET_LEVEL, OF_LEVEL(abi_perf_level_control), .sets = true },
+	{ ABI_PERF_SET_FEATURE,
+	  TPMI(abi_perf_feature_control, { NUMBER_DATA, PLACE(abi_perf_feature_control, feature) }),
+	  .sets = true },
+	{ ABI_GET_PERF_LEVEL_INFO, OF_LEVEL(abi_perf_level_data_info) },
+	{ ABI_GET_PERF_LEVEL_CPU_MASK, OF_LEVEL(abi_perf_level_cpu_mask) },
+	{ ABI_GET_BASE_FREQ_INFO, OF_LEVEL(abi_base_freq_info) },
+	{ ABI_GET_BASE_FREQ_CPU_MASK, OF_LEVEL(abi_perf_level_cpu_mask) },
+	{ ABI_GET_TURBO_FREQ_INFO, OF_LEVEL(abi_turbo_freq_info) },
+	{ ABI_GET_PERF_LEVEL_FABRIC_INFO, OF_LEVEL(abi_perf_level_fabric_info) },
 };
 
-/** What a fault rule can know of an entry. */
-static void describe_entry(const struct server *server, const struct batch_kind *kind,
-			   const void *entry, struct fault_event *event)
+static const struct request *find_request(unsigned long code)
 {
-	const struct abi_mbox_cmd *command = entry;
-	const struct platform_cpu *cpu;
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		if (requests[i].code == code)
+			return &requests[i];
+	return NULL;
+}
 
-	fault_event_set(event, NUMBER_SET, 0);
-	for (const struct entry_field *field = kind->fields; field->size; field++) {
+/** Whether the driver of this machine has it. */
+static bool is_registered(const struct server *server, const struct request *request)
+{
+	const struct platform *platform = server->platform;
+
+	if (!request->run)
+		return tpmi_knows(server, request->code);
+	if (request->code == ABI_IO_COMMAND)
+		return platform->mmio.value != 0;
+	return request->code != ABI_MAILBOX_COMMAND || platform->mailbox.value != MAILBOX_NONE;
+}
+
+/** The package and die of an event, by what else is known of its place. */
+static void describe_place(const struct server *server, struct fault_event *event)
+{
+	const struct platform_domain *domains = server->platform->domains;
+	const unsigned int socket = (unsigned int)event->number[NUMBER_PACKAGE];
+	const struct platform_cpu *cpu;
+	size_t index;
+
+	if (event->known[NUMBER_CPU]) {
+		cpu = platform_cpu(server->platform, (unsigned int)event->number[NUMBER_CPU]);
+		if (!cpu)
+			return;
+		fault_event_set(event, NUMBER_PACKAGE, domains[cpu->domain].package);
+		fault_event_set(event, NUMBER_DIE, domains[cpu->domain].die);
+		return;
+	}
+	index = tpmi_find_socket(server, socket);
+	event->known[NUMBER_PACKAGE] = index < server->platform->domain_count &&
+				       domains[index].socket == socket;
+	if (event->known[NUMBER_PACKAGE])
+		event->number[NUMBER_PACKAGE] = domains[index].package;
+	if (event->known[NUMBER_POWER_DOMAIN] &&
+	    tpmi_find_slot(server, socket, (unsigned int)event->number[NUMBER_POWER_DOMAIN],
+			   &index))
+		fault_event_set(event, NUMBER_DIE, domains[index].die);
+}
+
+/** What a fault rule can know of a structure. @sets: by what is around it */
+static struct fault_event describe_entry(const struct server *server, const struct request *request,
+					 const void *entry, bool sets)
+{
+	struct fault_event event = { .place = request->place, .command = true };
+	const struct abi_mbox_cmd *command = entry;
+
+	fault_event_set(&event, NUMBER_SET, sets || request->sets);
+	if (!request->run)
+		fault_event_set(&event, NUMBER_WHICH, request->code);
+	for (const struct field *field = request->fields; field->size; field++) {
 		uint64_t value = 0;
 
 		memcpy(low_bytes(&value, field->size), (const char *)entry + field->offset,
 		       field->size);
-		fault_event_set(event, field->number,
+		fault_event_set(&event, field->number,
 				field->number == NUMBER_SET ? value != 0 : value);
 	}
-	if (kind->request == ABI_MAILBOX_COMMAND) {
-		fault_event_set(event, NUMBER_WHICH,
+	if (request->code == ABI_MAILBOX_COMMAND) {
+		fault_event_set(&event, NUMBER_WHICH,
 				(uint64_t)command->command << 8 | command->sub_command);
-		fault_event_set(event, NUMBER_SET, mailbox_sets(command));
+		fault_event_set(&event, NUMBER_SET, mailbox_sets(command));
 	}
-	event->change = event->number[NUMBER_SET];
-	cpu = platform_cpu(server->platform, (unsigned int)event->number[NUMBER_CPU]);
-	if (cpu) {
-		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
-
-		fault_event_set(event, NUMBER_PACKAGE, domain->package);
-		fault_event_set(event, NUMBER_DIE, domain->die);
-	}
+	event.change = event.number[NUMBER_SET];
+	describe_place(server, &event);
+	return event;
 }
+
+/* ---- Batches: their entries, one after the other, as the driver runs them ---- */
 
 /** Runs an entry, or what a fault rule puts in its place. Returns 1 where the batch ends before it,
  * with what the whole call returns then. */
-static int run_entry(struct emulated *emulated, const struct batch_kind *kind, void *entry,
+static int run_entry(struct emulated *emulated, const struct request *kind, void *entry,
 		     bool last_of_several, bool *interrupted, int *returned)
 {
 	struct server *server = &emulated->server;
-	struct fault_event event = {
-		.place = kind->place,
-		.command = true,
-		.last_of_several = last_of_several,
-	};
+	struct fault_event event = describe_entry(server, kind, entry, false);
 	struct fault_effect effect;
 	int result;
 
-	describe_entry(server, kind, entry, &event);
+	event.last_of_several = last_of_several;
 	effect = faults_find(&emulated->faults, &event);
 	if (effect.action == ACTION_SHORT)
 		return 1;
@@ -150,8 +227,7 @@ static int run_entry(struct emulated *emulated, const struct batch_kind *kind, v
 	if (effect.action == ACTION_DEFERRED) {
 		state_discard(server);
 		if (!result)
-			result = deferred_add(server, kind->request, entry, kind->stride,
-					      effect.value);
+			result = deferred_add(server, kind->code, entry, kind->size, effect.value);
 	}
 	/* Each at once: what comes after it may end the process. */
 	if (event.change && state_store(server))
@@ -162,24 +238,7 @@ static int run_entry(struct emulated *emulated, const struct batch_kind *kind, v
 	return result;
 }
 
-static const struct batch_kind *find_kind(unsigned long request)
-{
-	for (size_t i = 0; i < sizeof(batch_kinds) / sizeof(*batch_kinds); i++)
-		if (batch_kinds[i].request == request)
-			return &batch_kinds[i];
-	return NULL;
-}
-
-static bool is_registered(const struct platform *platform, unsigned long request)
-{
-	if (request == ABI_IO_COMMAND)
-		return platform->mmio.value != 0;
-	if (request == ABI_MAILBOX_COMMAND)
-		return platform->mailbox.value != MAILBOX_NONE;
-	return find_kind(request);
-}
-
-static int run_batch(struct emulated *emulated, const struct batch_kind *kind, void *argument)
+static int run_batch(struct emulated *emulated, const struct request *kind, void *argument)
 {
 	bool interrupted = false;
 	int returned = 0;
@@ -189,7 +248,7 @@ static int run_batch(struct emulated *emulated, const struct batch_kind *kind, v
 	if (count == 0 || count > MOST_COMMANDS)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
-		void *entry = (char *)argument + kind->first + i * kind->stride;
+		void *entry = (char *)argument + kind->head + i * kind->size;
 		int result = interrupted ? -EINTR
 					 : run_entry(emulated, kind, entry, i > 0 && i == count - 1,
 						     &interrupted, &returned);
@@ -203,23 +262,6 @@ static int run_batch(struct emulated *emulated, const struct batch_kind *kind, v
 }
 
 /* ---- TPMI requests, with errors as drivers mask them ---- */
-
-/** Which package and domain an event is about; @power_domain NULL: a whole package. */
-static void describe_place(const struct server *server, unsigned int socket,
-			   const unsigned int *power_domain, struct fault_event *event)
-{
-	const struct platform *platform = server->platform;
-	const size_t first = tpmi_find_socket(server, socket);
-	size_t index;
-
-	if (first < platform->domain_count && platform->domains[first].socket == socket)
-		fault_event_set(event, NUMBER_PACKAGE, platform->domains[first].package);
-	if (!power_domain)
-		return;
-	fault_event_set(event, NUMBER_POWER_DOMAIN, *power_domain);
-	if (tpmi_find_slot(server, socket, *power_domain, &index))
-		fault_event_set(event, NUMBER_DIE, platform->domains[index].die);
-}
 
 /** Looks for a rule and counts. Returns whether the request is to be carried out, with the effect
  * of the rule on the firmware. */
@@ -249,7 +291,8 @@ static int end_request(struct server *server, const struct fault_event *event,
 
 /** All or an error, never a count; what comes before a failing entry has been done. Without rules,
  * which act between entries, it is stored once. */
-static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
+static int run_associations(struct emulated *emulated, const struct request *request,
+			    struct abi_clos_assoc_cmds *batch)
 {
 	struct server *server = &emulated->server;
 	const bool set = batch->get_set;
@@ -258,16 +301,11 @@ static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmd
 	if (result)
 		return tpmi_masked(server, result);
 	for (unsigned int i = 0; i < batch->cmd_count && !result; i++) {
-		struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
 		struct abi_clos_assoc *one = &batch->assoc_info[i];
-		const unsigned int power_domain = one->power_domain_id;
+		const struct fault_event event = describe_entry(server, request, one, set);
 		struct tpmi_conduct conduct;
 		struct fault_effect effect;
 
-		fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
-		fault_event_set(&event, NUMBER_SET, set);
-		fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
-		describe_place(server, one->socket_id, &power_domain, &event);
 		if (begin_request(emulated, &event, &effect, &conduct, &result))
 			result = end_request(server, &event, &effect, emulated->faults.count > 0,
 					     tpmi_associate(server, one, set, &conduct));
@@ -277,30 +315,22 @@ static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmd
 	return result;
 }
 
-static int run_tpmi(struct emulated *emulated, unsigned long code, void *argument)
+static int run_tpmi(struct emulated *emulated, const struct request *request, void *argument)
 {
 	struct server *server = &emulated->server;
-	struct fault_event event = { .place = FAULT_TPMI, .command = true };
-	struct tpmi_subject subject;
+	struct fault_event event;
 	struct tpmi_conduct conduct;
 	struct fault_effect effect;
 	int result;
 
 	if (!argument)
 		return tpmi_masked(server, -EFAULT);
-	if (code == ABI_CLOS_ASSOC)
-		return run_associations(emulated, argument);
-	subject = tpmi_subject(server, code, argument);
-	event.change = subject.sets;
-	fault_event_set(&event, NUMBER_WHICH, code);
-	fault_event_set(&event, NUMBER_SET, subject.sets);
-	describe_place(server, subject.socket, subject.has_domain ? &subject.power_domain : NULL,
-		       &event);
-	if (subject.has_data)
-		fault_event_set(&event, NUMBER_DATA, subject.data);
+	if (request->code == ABI_CLOS_ASSOC)
+		return run_associations(emulated, request, argument);
+	event = describe_entry(server, request, argument, false);
 	if (!begin_request(emulated, &event, &effect, &conduct, &result))
 		return result;
-	result = tpmi_run(server, code, argument, &conduct);
+	result = tpmi_run(server, request->code, argument, &conduct);
 	return end_request(server, &event, &effect, true, result);
 }
 
@@ -308,34 +338,21 @@ static int run_tpmi(struct emulated *emulated, unsigned long code, void *argumen
 
 bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout)
 {
-	const struct batch_kind *kind = find_kind(code);
-	bool batch = code == ABI_CLOS_ASSOC;
+	const struct request *request = find_request(code);
+	const bool tpmi = request && !request->run;
 
-	if (kind) {
+	*layout = (struct request_layout){ .head = sizeof(struct abi_platform_info),
+					   .fault = -EFAULT };
+	if (request)
 		*layout = (struct request_layout){
-			.head = kind->first,
-			.entry = kind->stride,
-			.count_bytes = sizeof(uint32_t),
-			.most = MOST_COMMANDS,
-			.fault = -EFAULT,
+			.head = request->head ? request->head : request->size,
+			.entry = request->head ? request->size : 0,
+			.count_bytes = tpmi ? sizeof(uint16_t) : sizeof(uint32_t),
+			.most = tpmi ? TPMI_MOST_ASSOCIATIONS : MOST_COMMANDS,
+			.all_or_error = tpmi,
+			.fault = tpmi ? tpmi_masked(server, -EFAULT) : -EFAULT,
 		};
-	} else if (code == ABI_GET_PLATFORM_INFO) {
-		*layout = (struct request_layout){
-			.head = sizeof(struct abi_platform_info),
-			.fault = -EFAULT,
-		};
-	} else {
-		*layout = (struct request_layout){
-			.head = batch ? offsetof(struct abi_clos_assoc_cmds, assoc_info)
-				      : tpmi_request_size(code),
-			.entry = batch ? sizeof(struct abi_clos_assoc) : 0,
-			.count_bytes = sizeof(uint16_t),
-			.most = TPMI_MOST_ASSOCIATIONS,
-			.all_or_error = true,
-			.fault = tpmi_masked(server, -EFAULT),
-		};
-	}
-	return layout->head;
+	return request || code == ABI_GET_PLATFORM_INFO;
 }
 
 /** A call that is no batch is one command. */
@@ -357,8 +374,8 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 			.api_version = (uint16_t)platform->api_version.value,
 			.driver_version = (uint16_t)platform->driver_version.value,
 			.max_cmds_per_ioctl = (uint16_t)platform->max_commands.value,
-			.mbox_supported = is_registered(platform, ABI_MAILBOX_COMMAND),
-			.mmio_supported = is_registered(platform, ABI_IO_COMMAND),
+			.mbox_supported = platform->mailbox.value != MAILBOX_NONE,
+			.mmio_supported = platform->mmio.value != 0,
 		};
 		faults_platform_info(&emulated->faults, argument);
 		result = 0;
@@ -367,24 +384,24 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 	return result;
 }
 
-static int run_request(struct emulated *emulated, unsigned long request, void *argument)
+static int run_request(struct emulated *emulated, unsigned long code, void *argument)
 {
-	const struct batch_kind *kind = find_kind(request);
+	const struct request *request = find_request(code);
 	struct fault_event event = { .place = FAULT_IOCTL };
 	struct fault_effect effect;
 	int result;
 
-	fault_event_set(&event, NUMBER_WHICH, request);
+	fault_event_set(&event, NUMBER_WHICH, code);
 	effect = faults_find(&emulated->faults, &event);
 	if (is_replaced(&effect, &result))
 		return result;
-	if (tpmi_knows(&emulated->server, request))
-		result = run_tpmi(emulated, request, argument);
-	else if (is_registered(emulated->server.platform, request))
-		result = argument ? run_batch(emulated, kind, argument) : -EFAULT;
+	if (!request || !is_registered(&emulated->server, request))
+		result = request && request->run ? -ENOTTY /* no transport for it */
+						 : run_other(emulated, code, argument);
+	else if (request->run)
+		result = argument ? run_batch(emulated, request, argument) : -EFAULT;
 	else
-		result = kind ? -ENOTTY /* no transport for it */
-			      : run_other(emulated, request, argument);
+		result = run_tpmi(emulated, request, argument);
 	faults_finish(&effect);
 	return result;
 }
