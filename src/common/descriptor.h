@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors off the standard streams. */
+/* Descriptors off the standard streams, and locks of open files. */
 #ifndef ISST_COMMON_DESCRIPTOR_H
 #define ISST_COMMON_DESCRIPTOR_H
 
@@ -22,5 +22,9 @@ static inline int keep_off_streams(int descriptor)
 	errno = error;
 	return other;
 }
+
+/** The process that has locked an open file, by the kernel's list, `1: FLOCK  ADVISORY  WRITE 4711
+ * 00:05:1234 0 EOF`: for itself, or else with others; 0 where none is listed. */
+unsigned int descriptor_lock_holder(int descriptor);
 
 #endif

@@ -3,6 +3,7 @@
 #include "transaction/lock.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "common/descriptor.h"
 #include "common/monotonic.h"
 #include "isst.h"
 #include "topology/context.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,45 +49,6 @@ int isst_check_privileges(struct isst_context *context)
 
 /* ---- Who holds it ---- */
 
-/** The process that has locked an open file, by the kernel's list, `1: FLOCK  ADVISORY  WRITE 4711
- * 00:05:1234 0 EOF`: for itself, or else with others; 0 where none is listed. */
-static unsigned int find_holder(int descriptor)
-{
-	static const char FLOCK[] = "FLOCK  ADVISORY  ";
-	FILE *locks = fopen("/proc/locks", "re");
-	bool exists, exclusive = false;
-	char *line = NULL, wanted[64];
-	struct stat file = { 0 };
-	unsigned int holder = 0;
-	size_t space = 0;
-
-	if (!locks)
-		return 0;
-	exists = fstat(descriptor, &file) == 0;
-	snprintf(wanted, sizeof(wanted), " %02x:%02x:%llu ", major(file.st_dev), minor(file.st_dev),
-		 (unsigned long long)file.st_ino);
-	while (exists && !exclusive && getline(&line, &space, locks) > 0) {
-		char *type = strstr(line, wanted) ? strstr(line, FLOCK) : NULL, *number;
-		uint64_t process;
-
-		/* Those that wait have an arrow. */
-		if (!type || strstr(line, "->"))
-			continue;
-		type += sizeof(FLOCK) - 1;
-		/* `READ` is shorter than `WRITE`, and not filled up with blanks. */
-		number = type + strcspn(type, " ");
-		number += strspn(number, " ");
-		number[strspn(number, "0123456789")] = '\0';
-		if (isst_parse_number(number, 10, UINT32_MAX, &process))
-			continue;
-		exclusive = strncmp(type, "WRITE ", 6) == 0;
-		holder = (unsigned int)process;
-	}
-	free(line);
-	fclose(locks);
-	return holder;
-}
-
 /** Opens the lock only to look at it. */
 static int open_to_look(const struct isst_context *context)
 {
@@ -112,7 +73,7 @@ bool lock_is_held(const struct isst_context *context)
 unsigned int lock_holder(const struct isst_context *context)
 {
 	int descriptor = open_to_look(context);
-	unsigned int holder = descriptor >= 0 ? find_holder(descriptor) : 0;
+	unsigned int holder = descriptor >= 0 ? descriptor_lock_holder(descriptor) : 0;
 
 	if (descriptor >= 0)
 		close(descriptor);
@@ -182,7 +143,7 @@ static int take(struct isst_context *context, const char *path, unsigned int tim
 				     runtime_file_strerror(descriptor));
 	error = wait_for(context, path, descriptor, monotonic_ms() + timeout_ms);
 	if (error == -EBUSY)
-		error = busy(context, path, find_holder(descriptor));
+		error = busy(context, path, descriptor_lock_holder(descriptor));
 	if (error)
 		close(descriptor);
 	else
@@ -308,7 +269,7 @@ static int open_claim(struct isst_context *context, const char *purpose)
 		error = flock(descriptor, LOCK_EX | LOCK_NB) ? errno : 0;
 		if (!error && fstat(descriptor, &file) == 0 && file.st_nlink > 0)
 			return descriptor;
-		holder = error ? find_holder(descriptor) : 0;
+		holder = error ? descriptor_lock_holder(descriptor) : 0;
 		close(descriptor);
 		if (error && error != EWOULDBLOCK)
 			return message_error(&context->messages, -EIO,

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,46 +25,13 @@ enum { STOPPED_MS = 3000, LONGEST_MS = 60000 };
 /* Calls take microseconds, so the first looks come close on each other. */
 enum { FIRST_PAUSE_US = 20, LONGEST_PAUSE_US = 5000 };
 
-/** The process that /proc/locks names as holder of the file's lock, 0 where it names none:
- * `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`. */
-static int find_holder(int lock)
-{
-	static const char kind[] = "FLOCK  ADVISORY  WRITE ";
-	FILE *locks = fopen("/proc/locks", "re");
-	struct stat status;
-	char *line = NULL, *wanted;
-	size_t space = 0;
-	uint64_t found = 0;
-
-	if (!locks)
-		return 0;
-	if (fstat(lock, &status) ||
-	    asprintf(&wanted, " %02x:%02x:%llu ", major(status.st_dev), minor(status.st_dev),
-		     (unsigned long long)status.st_ino) < 0)
-		wanted = NULL;
-	while (wanted && !found && getline(&line, &space, locks) > 0) {
-		char *number = strstr(line, wanted) ? strstr(line, kind) : NULL;
-
-		if (!number)
-			continue;
-		number += strlen(kind);
-		number[strspn(number, "0123456789")] = '\0';
-		if (isst_parse_number(number, 10, INT32_MAX, &found))
-			found = 0;
-	}
-	free(wanted);
-	free(line);
-	fclose(locks);
-	return (int)found;
-}
-
-/** Its name, and the letter of its state: T where it is stopped, t by a debugger. */
-static bool look_at(int process, char *name, size_t size, char *state)
+/** The name of a process, and the letter of its state: T where it is stopped, t by a debugger. */
+static bool look_at(unsigned int process, char *name, size_t size, char *state)
 {
 	char path[40], line[128], *end;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", process);
+	snprintf(path, sizeof(path), "/proc/%u/stat", process);
 	file = fopen(path, "re");
 	if (!file)
 		return false;
@@ -86,18 +52,18 @@ static bool look_at(int process, char *name, size_t size, char *state)
 static bool give_up(int lock, int64_t waited_ms, char **holder)
 {
 	char name[64], state = '?';
-	int process;
+	unsigned int process;
 	bool stopped;
 
 	if (waited_ms < STOPPED_MS)
 		return false;
-	process = find_holder(lock);
+	process = descriptor_lock_holder(lock);
 	if (process == 0 || !look_at(process, name, sizeof(name), &state))
 		return waited_ms >= LONGEST_MS;
 	stopped = state == 'T' || state == 't';
 	if (!stopped && waited_ms < LONGEST_MS)
 		return false;
-	set_error(holder, 0, "process %d (%s), which %s", process, name,
+	set_error(holder, 0, "process %u (%s), which %s", process, name,
 		  stopped ? "is stopped inside a call" : "did not finish its call within a minute");
 	return true;
 }
