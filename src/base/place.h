@@ -8,7 +8,6 @@
 
 /** The processor, and what the driver reports of itself. */
 struct isst_platform {
-	ISST_MAY_GROW;
 	bool intel;
 	unsigned int family, model, stepping;
 	const char *emulated; /* name of the emulated machine, NULL on a real one */
@@ -21,7 +20,6 @@ struct isst_platform {
 /** A power domain: on mailbox platforms a package x die; on TPMI platforms (API version 2 and
  * later) one of several per package, of which those of I/O dies have no CPUs. */
 struct isst_domain {
-	ISST_MAY_GROW;
 	const char *name;     /* for messages: `package 0, die 0`, `package 0, power domain 1` */
 	unsigned int index;   /* position in the context's order: package, die, number */
 	unsigned int package; /* physical package id as the kernel numbers it, any number */
@@ -38,7 +36,6 @@ struct isst_domain {
 };
 
 struct isst_cpu {
-	ISST_MAY_GROW;
 	unsigned int number; /* as the kernel numbers it */
 	const struct isst_domain *domain;
 	bool online;

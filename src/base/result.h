@@ -6,22 +6,12 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* tests/library/shared.sh builds the library with grown structs: older programs must not notice. */
-#ifdef ISST_TEST_GROWN
-#define ISST_MAY_GROW unsigned int grown[3]
-#define ISST_GROWN 1 /* elements that an array has more */
-#else
-#define ISST_MAY_GROW _Static_assert(1, "nothing")
-#define ISST_GROWN 0
-#endif
-
 /** Why a result is incomplete: @message is about the first failure, @more others followed. Values
  * that could be read are there. */
 struct isst_failure {
 	int error; /* 0 or a negative errno */
 	const char *message;
 	unsigned int more;
-	ISST_MAY_GROW;
 };
 
 /** Whether the machine is without what was asked for: the processor, or the driver (-ENODEV). */
@@ -40,7 +30,6 @@ enum isst_state {
 struct isst_value {
 	enum isst_state state;
 	unsigned int value;
-	ISST_MAY_GROW;
 };
 
 #endif

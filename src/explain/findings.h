@@ -28,7 +28,6 @@ struct findings;
 
 /** Texts belong to the findings. */
 struct isst_finding {
-	ISST_MAY_GROW;
 	struct findings *findings;
 	int code, severity;
 	size_t order; /* in which it was found */

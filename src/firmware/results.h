@@ -7,7 +7,6 @@
 #include "base/result.h"
 
 struct isst_perf_profile {
-	ISST_MAY_GROW;
 	const struct isst_domain *domain; /* in */
 	struct isst_failure failure;
 	unsigned int version;
@@ -22,7 +21,6 @@ enum { ISST_TRL_TYPES = 6, ISST_BUCKETS = 8 };
 
 /** SST-BF at one level of one domain. */
 struct isst_base_freq {
-	ISST_MAY_GROW;
 	struct isst_failure failure;
 	struct isst_cpuset *high_priority; /* CPUs of the high priority cores; NULL if unreadable */
 	struct isst_value high_mhz, low_mhz;
@@ -32,7 +30,6 @@ struct isst_base_freq {
 
 /** SST-TF at one level of one domain. */
 struct isst_turbo_freq {
-	ISST_MAY_GROW;
 	struct isst_failure failure;
 	unsigned int buckets; /* that are valid */
 	unsigned int high_priority_cores[ISST_BUCKETS];
@@ -42,7 +39,6 @@ struct isst_turbo_freq {
 
 /** Turbo limits of one TRL type: up to @core_count active cores reach @mhz. */
 struct isst_turbo_limit {
-	ISST_MAY_GROW;
 	bool present; /* the first bucket has a ratio */
 	struct isst_value core_count[ISST_BUCKETS];
 	struct isst_value mhz[ISST_BUCKETS];
@@ -54,12 +50,10 @@ enum { ISST_FABRICS = 8 };
 /** Frequencies of a level's uncore fabric. */
 struct isst_fabric {
 	struct isst_value base_mhz, min_mhz, max_mhz;
-	ISST_MAY_GROW;
 };
 
 /** Everything that a performance level of a domain specifies. Cleared by level_clear(). */
 struct isst_level {
-	ISST_MAY_GROW;
 	const struct isst_domain *domain;	 /* in */
 	unsigned int level;			 /* in */
 	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
@@ -73,7 +67,7 @@ struct isst_level {
 	uint64_t cores;		  /* the firmware's numbers of their cores, unless @cpus is NULL */
 	struct isst_value tdp_ratio;
 	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
-	struct isst_fabric fabric[ISST_FABRICS + ISST_GROWN];
+	struct isst_fabric fabric[ISST_FABRICS];
 	struct isst_value memory_mhz;
 	struct isst_value cooling_type;
 	struct isst_value power_w, tjunction_c;
@@ -83,7 +77,6 @@ struct isst_level {
 };
 
 struct isst_core_power {
-	ISST_MAY_GROW;
 	const struct isst_domain *domain; /* in */
 	struct isst_failure failure;
 	bool supported;
@@ -97,7 +90,6 @@ struct isst_core_power {
 enum { ISST_CLOS_COUNT = 4 };
 
 struct isst_clos {
-	ISST_MAY_GROW;
 	const struct isst_domain *domain; /* in */
 	unsigned int clos;		  /* in: 0..3 */
 	struct isst_failure failure;
@@ -107,7 +99,6 @@ struct isst_clos {
 };
 
 struct isst_clos_association {
-	ISST_MAY_GROW;
 	const struct isst_cpu *cpu; /* in */
 	struct isst_failure failure;
 	unsigned int clos;
@@ -115,7 +106,6 @@ struct isst_clos_association {
 };
 
 struct isst_turbo_ratio_limits {
-	ISST_MAY_GROW;
 	const struct isst_domain *domain; /* in */
 	struct isst_failure failure;
 	uint64_t value; /* MSR 0x1ad: eight ratios (100 MHz), bucket 0 in the lowest byte */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 struct isst_apply_record {
-	ISST_MAY_GROW;
 	struct applied applied;
 };
 

@@ -18,7 +18,6 @@
 #include <time.h>
 
 struct isst_config {
-	ISST_MAY_GROW;
 	struct configuration configuration;
 	struct sha256 hash; /* of all texts */
 	char *source;	    /* NULL: no file was added */

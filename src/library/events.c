@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 struct isst_events {
-	ISST_MAY_GROW;
 	void (*close)(int descriptor);
 	int all;			  /* epoll */
 	int sockets[MACHINE_EVENT_KINDS]; /* negative: there are no such events */

@@ -10,7 +10,6 @@
 /* ---- Explaining ---- */
 
 struct isst_explanation {
-	ISST_MAY_GROW;
 	struct survey survey;
 	struct findings findings;
 };

@@ -12,7 +12,6 @@
 enum { PARTS = ISST_PART_CLOS + 1 };
 
 struct isst_result {
-	ISST_MAY_GROW;
 	size_t target;
 	const struct isst_domain *domain;
 	const struct isst_cpu *cpu;
@@ -22,7 +21,6 @@ struct isst_result {
 };
 
 struct isst_results {
-	ISST_MAY_GROW;
 	struct isst_result *items;
 	size_t count;
 	/* What the sources point to; the levels hold sets. */

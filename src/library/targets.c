@@ -16,7 +16,6 @@ struct asked {
 };
 
 struct isst_request {
-	ISST_MAY_GROW;
 	struct asked *values;
 	size_t count;
 };
@@ -129,7 +128,6 @@ const struct isst_cpuset *request_get_cpus(const struct isst_request *request, i
 /* ---- Targets ---- */
 
 struct isst_targets {
-	ISST_MAY_GROW;
 	struct isst_context *context;
 	const struct isst_domain **domains; /* of the CPUs, where those were added */
 	size_t domain_count, domain_space;

@@ -6,7 +6,6 @@
 #include "state/wanted.h"
 
 struct isst_config_difference {
-	ISST_MAY_GROW;
 	char *target;			  /* `package 0, die 0: CLOS 2 max`, `CPUs 0-3: CLOS` */
 	size_t subject;			  /* where that begins in it; 0: it has none */
 	const struct isst_domain *domain; /* NULL: several, or those of @cpus are not known */

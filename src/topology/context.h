@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 struct isst_options {
-	ISST_MAY_GROW;
 	struct isst_machine *machine; /* owned from then on; NULL: the one the program runs on */
 	unsigned int tries;	      /* of a mailbox command while firmware is busy; 0: 3 */
 	unsigned int pause_ms;	      /* before each mailbox command, which is then sent alone */

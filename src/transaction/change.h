@@ -23,7 +23,6 @@ enum target_policy {
 };
 
 struct isst_change_options {
-	ISST_MAY_GROW;
 	/** Everything is checked and every step listed, nothing written; needs neither lock nor
 	 * privileges. */
 	bool dry_run;
@@ -51,7 +50,6 @@ struct isst_change_options {
 
 /** One write of a change. */
 struct isst_change_step {
-	ISST_MAY_GROW;
 	const char *target; /* what is written: `package 0, die 0: CLOS 2` */
 	/* The old value is "unknown" where the machine does not show it. */
 	const char *old_value, *new_value;

@@ -80,7 +80,6 @@ struct item {
 
 /** An item as programs see it. */
 struct isst_item {
-	ISST_MAY_GROW;
 	struct item item;
 	const struct isst_domain *domain; /* NULL: of the machine, or not known at present */
 };

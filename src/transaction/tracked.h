@@ -10,7 +10,6 @@
 
 /** An item that the interrupted run wrote or disturbed. */
 struct isst_journal_entry {
-	ISST_MAY_GROW;
 	const char *target;	   /* `package 0, die 0: CLOS 2` */
 	const char *old_value;	   /* before the change */
 	const char *written_value; /* NULL where it was only disturbed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program as users have it, linked to the shared library that it was compiled with, and then run
- * on one whose structs have grown (shared.sh): prints what it reads, plans and changes, by all
+ * on one that has grown (shared.sh): prints what it reads, plans and changes, by all
  * options that there are. `grows DIRECTORY` on the emulated machine whose state is there; `grows
  * grown` tells whether the library knows the value that only the grown one has.
  */
