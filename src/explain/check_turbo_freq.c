@@ -49,8 +49,7 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 		level_all_cores_mhz(package->level));
 }
 
-/** SST-BF has classes of its own for the cores with a higher base frequency. Where the level has no
- * SST-TF it is about classes that enable --auto set at another level. */
+/** SST-BF has classes of its own for the cores with a higher base frequency. */
 static void check_disabled(struct findings *findings, const struct survey_domain *domain)
 {
 	bool supported = turbo_freq_is_supported(domain);
@@ -73,9 +72,11 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	} else if (!found.meaning) {
 		found.kind = REMEDY_STATEMENT;
 		found.meaning =
-			"enable --auto has set classes at another level, where its settings "
-			"are saved: here they decide which cores yield first when power is "
-			"short";
+			domain->has_saved_classes
+				? "enable --auto has set classes at another level, where its "
+				  "settings are saved: here they decide which cores yield first "
+				  "when power is short"
+				: "the classes decide which cores yield first when power is short";
 		found.remedy = "association 0 = all";
 	}
 	add_high(
@@ -371,7 +372,7 @@ void check_turbo_freq(struct findings *findings)
 		if (turbo_freq_is_on(domain))
 			check_enabled(findings, domain);
 		else if (turbo_freq_is_supported(domain) ||
-			 (survey_has_level(domain) && domain->has_saved_classes &&
+			 (survey_has_level(domain) &&
 			  domain->now->level.turbo_freq == ISST_FEATURE_UNSUPPORTED))
 			check_disabled(findings, domain);
 		if (domain->has_limits)

@@ -47,16 +47,25 @@ static void report_findings(struct run *run, struct report_node *top,
 		   request_format(run->request) != FORMAT_TEXT;
 	const struct isst_finding *finding;
 	unsigned int advisories = 0;
+	const char *machine = isst_platform_emulated_name(run->context);
+	bool writes = false;
 
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
 		bool advisory = isst_finding_severity(finding) == ISST_SEVERITY_ADVISORY;
+		const char *remedy = isst_finding_remedy(finding);
 
+		writes |= remedy && strncmp(remedy, "echo ", 5) == 0;
 		if (!advisory)
 			report_finding(top, KEY_FINDING, (unsigned int)i, finding);
 		else if (all)
 			report_finding(top, KEY_ADVISORY, advisories, finding);
 		advisories += advisory;
 	}
+	if (machine && writes)
+		report_message(
+			run->report, ENTRY_NOTE,
+			"the machine is emulated: echo ... > FILE changes it as isst emulate "
+			"-- sh -c 'echo ... > FILE'");
 	if (advisories > 0 && !all)
 		report_message(run->report, ENTRY_NOTE,
 			       "%u %s about this kernel: isst explain --advisories", advisories,
