@@ -154,8 +154,8 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 	const struct isst_turbo_freq *info = NULL;
 	const struct isst_level *smallest = NULL;
 	const char *word = platform_cores_word(&chooser->context->platform, cores);
-	unsigned int last = cores, all;
-	char *buckets, without[64] = "";
+	unsigned int last = cores, all, gaining;
+	char *buckets, without[96] = "";
 	int error;
 
 	/* The domain with the smallest number of cores in its last bucket. */
@@ -181,6 +181,11 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 	all = level_all_cores_mhz(smallest);
 	if (all > 0)
 		snprintf(without, sizeof(without), "; without turbo-freq all at %u MHz", all);
+	gaining = level_gaining_buckets(smallest);
+	if (gaining < info->buckets && gaining > 0)
+		snprintf(without + strlen(without), sizeof(without) - strlen(without),
+			 ", so %u/package is the most that gains",
+			 info->high_priority_cores[gaining - 1]);
 	error = message_error(&chooser->context->messages, -EINVAL,
 			      "package %u: %u high priority %s are %u more than the last bucket of "
 			      "level %u holds (%s%s). isst levels shows the buckets of each level",

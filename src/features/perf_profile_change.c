@@ -274,7 +274,8 @@ static int warn_of_features(struct level_change *work)
 			continue;
 		error = items_read(work->change->context, &features, 1);
 		if (!error && !features.failure.error)
-			note_switched_off(work->change, domain, features.value.number,
+			note_switched_off(work->change, domain,
+					  features.value.number & ~work->requests[i].settled,
 					  by_kernel ? disabled_by_level
 						    : "enabled, and the firmware may disable this "
 						      "with the level");
@@ -326,7 +327,7 @@ static int report_features(const struct step *levels, const struct isst_domain *
 	for (size_t i = 0; i < levels->count; i++) {
 		const struct entry *level = &levels->entries[i];
 		struct item_access now = { .item = features_of(level) };
-		uint64_t before = 0;
+		uint64_t before = 0, planned;
 		int error;
 
 		if (level->state < ENTRY_WRITTEN || !item_is(&level->item, &item))
@@ -340,10 +341,14 @@ static int report_features(const struct step *levels, const struct isst_domain *
 					 (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
 		}
 		error = before ? items_read(change->context, &now, 1) : 0;
-		if (before && !error && !now.failure.error)
-			note_switched_off(change, domain, before & ~now.value.number,
-					  disabled_by_level);
-		return error;
+		if (!before || error || now.failure.error)
+			return error;
+		/* What the steps behind it enable again does not end disabled. */
+		planned = now.value.number;
+		change_project(change, &now.item, &planned);
+		note_switched_off(change, domain, before & ~(now.value.number | planned),
+				  disabled_by_level);
+		return 0;
 	}
 	return 0;
 }

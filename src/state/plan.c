@@ -255,16 +255,24 @@ static void warn_of_saved(struct planned_command *command, unsigned int feature)
 {
 	const char *name = feature_name(feature);
 	struct settings_found found = { 0 };
+	bool any = false;
 
 	for (size_t i = 0; i < command->facts.count && !found.any; i++)
-		if (domain_is_asked(&command->facts.domains[i]))
+		if (domain_is_asked(&command->facts.domains[i])) {
 			settings_find(command->change->context, name,
 				      command->facts.domains[i].domain, 0, &found);
+			any = true;
+		}
 	if (found.any)
 		change_warn(command->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "what else %s enable --auto has set stays (core-power, classes of "
 			    "service): %s disable --auto restores what was there before",
 			    name, name);
+	else if (any && feature == FEATURE_TURBO_FREQ)
+		change_warn(command->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+			    "core-power stays as it is: %s enable enables it, core-power disable "
+			    "disables it",
+			    name);
 }
 
 /** Names the levels, other than the current one, of which settings are saved: `disable --auto`

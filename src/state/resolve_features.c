@@ -112,7 +112,7 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting,
 	chosen = isst_cpuset_new();
 	error = chosen && online ? find_online(wanted, setting, online) : -ENOMEM;
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
-	choice.quiet = true;
+	choice.quiet = !wanted->facts.whole;
 	if (!error)
 		error = high_priority_choose(wanted->context, &scope, &choice, chosen);
 	if (!error)

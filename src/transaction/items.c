@@ -485,15 +485,21 @@ size_t item_fields(struct messages *messages, const struct isst_context *context
 		const struct value_field *field = last ? &whole : &FIELDS[i];
 		unsigned int shift = (unsigned int)__builtin_ctzll(field->mask);
 		struct item_value old = from ? *from : to, new = to;
+		const char *name = field->name;
 
 		if (last ? count > 0 : field->kind != item->kind)
 			continue;
-		if (field->name && from && !((from->number ^ to.number) & field->mask))
+		if (name && from && !((from->number ^ to.number) & field->mask))
 			continue;
+		/* With one switch it is all of core-power. */
+		if (item->kind == ITEM_QOS && field->format == AS_ON_OFF &&
+		    context->firmware.operations &&
+		    context->firmware.operations->one_core_power_switch)
+			name = "core-power";
 		old.number = (old.number & field->mask) >> shift;
 		new.number = (new.number & field->mask) >> shift;
 		fields[count++] = (struct item_field){
-			.target = field_target(messages, context, item, field->name),
+			.target = field_target(messages, context, item, name),
 			.old_text = from ? format_value(messages, item, field->format, old)
 					 : "unknown",
 			.new_text = format_value(messages, item, field->format, new),

@@ -376,7 +376,7 @@ def numbers_of(text):
 
 LISTED = re.compile(r"(CPU|package|die|power domain|core|CLOS)s? (\d+(?:[-,]\d+)*)")
 # A register is named by its fields.
-FIELDS = {"CLOS and priority type": ["use of CLOS", "priority"], "turbo-freq and base-freq": ["turbo-freq", "base-freq"]}
+FIELDS = {"CLOS and priority type": ["use of CLOS", "core-power", "priority"], "turbo-freq and base-freq": ["turbo-freq", "base-freq"]}
 
 
 def split_target(target):

@@ -56,7 +56,7 @@ static void report_refusal(struct run *run, int error, const struct isst_targets
 
 	if (lower)
 		run_error(run, status_of_error(error),
-			  "%s; --allow-lower-turbo chooses so many at this one", message);
+			  "%s; --allow-lower-turbo chooses so many all the same", message);
 	else
 		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
 	free(message);
@@ -183,30 +183,47 @@ static void note_division(struct run *run)
 	free(text);
 }
 
+/** Whether a CPU of a domain was chosen. */
+static bool is_chosen(const struct run *run, const struct isst_domain *domain)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+		if (isst_cpuset_has(run->chosen, cpu))
+			return true;
+	return false;
+}
+
 /** That a program on these cores is spread over domains of a package is noted once. */
 static void note_spread(struct run *run)
 {
-	unsigned int number, first;
+	const struct isst_domain *first = NULL, *domain;
+	struct memory_stream memory;
+	bool spread = false;
+	char *text;
 
-	isst_cpuset_for_each (number, run->chosen) {
-		const struct isst_domain *domain = isst_cpu_domain(
-			isst_cpu_by_number(run->context, number));
+	if (memory_stream_open(&memory) != 0)
+		return;
+	/* The first domain of each package. */
+	for (size_t i = 0; (domain = isst_domain_at(run->context, i)); i++) {
+		bool begins = !first || isst_domain_package(first) != isst_domain_package(domain);
 
-		isst_cpuset_for_each (first, run->chosen) {
-			const struct isst_domain *other = isst_cpu_domain(
-				isst_cpu_by_number(run->context, first));
-
-			if (isst_domain_package(other) != isst_domain_package(domain) ||
-			    other == domain)
-				continue;
-			report_message(run->report, ENTRY_NOTE,
-				       "chosen from several power domains of a package; --within "
-				       "@domain:%u.%u chooses from %s alone",
-				       isst_domain_package(domain), isst_domain_number(domain),
-				       isst_domain_name(domain));
-			return;
-		}
+		if (!is_chosen(run, domain))
+			continue;
+		spread |= !begins;
+		if (begins)
+			fprintf(memory.stream, "%s@domain:%u.%u", first ? "," : "",
+				isst_domain_package(domain), isst_domain_number(domain));
+		first = domain;
 	}
+	text = memory_stream_text(&memory);
+	if (text && spread)
+		report_message(
+			run->report, ENTRY_NOTE,
+			"chosen from several power domains of a package; --within %s chooses "
+			"from one power domain of each",
+			text);
+	free(text);
 }
 
 void core_choice_report(struct run *run)

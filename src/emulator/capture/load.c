@@ -119,10 +119,11 @@ static int load_text(const struct isst_emulator_target *target, char **name, cha
 		       strcmp(builtin_platforms[i].name, platform) != 0)
 			i++;
 		if (!builtin_platforms[i].name)
-			return set_error(error, -ENOENT,
-					 "No built-in platform \"%s\"; the path of a file must "
-					 "contain a slash, as in ./%s",
-					 platform, platform);
+			return set_error(
+				error, -ENOENT,
+				"No built-in platform \"%s\" (isst platform list); the path "
+				"of a file must contain a slash, as in ./%s",
+				platform, platform);
 		*text = strdup(builtin_texts[i]);
 		if (!*text)
 			return -ENOMEM;
