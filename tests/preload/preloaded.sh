@@ -562,7 +562,7 @@ run_missing() (
 )
 expect "a program that is missing is named" 127 "Error: Cannot run nonesuch: No such file or directory
 " -- run_missing
-expect "a platform that is missing is named" 2 "Error: No built-in platform \"gude\"; the path of a file must contain a \
+expect "a platform that is missing is named" 2 "Error: No built-in platform \"gude\" (isst platform list); the path of a file must contain a \
 slash, as in ./gude; did you mean 'guide'?
 " -- isst --emulate gude emulate -- true
 echo 'int main(void) { return 0; }' > "$scratch/static.c"
@@ -729,7 +729,7 @@ expect "a machine within a machine has the library once" 0 "1
 	sh -c 'echo "$LD_PRELOAD" | tr ": " "\n\n" | grep -c preload'
 expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" cat $cpus/online
-expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in platform \"gude\"; the path of a file must \
+expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in platform \"gude\" (isst platform list); the path of a file must \
 contain a slash, as in ./gude
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
 
