@@ -275,7 +275,7 @@ static int warn_of_features(struct level_change *work)
 		error = items_read(work->change->context, &features, 1);
 		if (!error && !features.failure.error)
 			note_switched_off(work->change, domain,
-					  features.value.number & ~work->requests[i].settled,
+					  features.value.number & ~work->domains[i].settled,
 					  by_kernel ? disabled_by_level
 						    : "enabled, and the firmware may disable this "
 						      "with the level");
