@@ -187,6 +187,10 @@ int plan_cpus(struct isst_change *change, struct domain_request *requests, size_
  * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written. */
 int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
+/** Before a step: CPUs came online, or a level changed, and the range may be another one than planned
+ * for. */
+int scaling_limits_fit(struct step *step);
+
 /** Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
  * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
  * one that would be below it. */

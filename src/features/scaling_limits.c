@@ -195,8 +195,7 @@ static int check_entry(const struct step *step, const struct scaling_limits *lim
 			     khz_text(other, text[1]));
 }
 
-/** CPUs came online, or a level changed: the range may be another one than planned for. */
-static int fit_entries(struct step *step)
+int scaling_limits_fit(struct step *step)
 {
 	struct scaling_limits *limits = calloc(step->count + 1, sizeof(*limits));
 	int error = limits ? read_ranges_at_rest(step, limits) : -ENOMEM;
@@ -319,7 +318,7 @@ static void plan_limit(struct step *step, const struct isst_cpu *cpu, uint64_t v
 		return;
 	step_set(step, item_of(step->kind, cpu->domain, cpu->number), WHOLE_VALUE, value);
 	if (!present->fixed_range)
-		step->before = fit_entries;
+		step->before = scaling_limits_fit;
 	else if (!step->change->broken)
 		fit_entry(&present->limits, &step->entries[step->count - 1]);
 }

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MHZ_PER_RATIO = 100 };
 
@@ -127,81 +126,19 @@ static int add_priorities(struct planned_command *command)
 	return error;
 }
 
-/** The limits that cpufreq gets once the base frequencies have changed. */
-struct limits_plan {
-	struct isst_change *change;
-	struct step *max, *min;
-	enum turbo_state turbo;
-	/* Where a request before this one plans a level: the highest frequencies of the present one
-	 * and of that, with the buckets of SST-TF and without; 0: not known. */
-	struct {
-		uint64_t now_khz, planned_khz;
-	} highest[2];
-};
-
-/** Firmware that has SST-TF offers the frequency of its first bucket as the highest one, also with
- * SST-TF off: a Xeon 6776P shows 4600000. */
-static uint64_t highest_of(const struct isst_level *level, bool with_turbo_freq)
-{
-	const struct isst_turbo_limit *limit = &level->limit[0];
-	const struct isst_value *best = &level->turbo_freq_info.mhz[0][0];
-	unsigned int mhz = limit->present ? limit->mhz[0].value : 0;
-
-	if (level->failure.error)
-		return 0;
-	if (with_turbo_freq && best->state == ISST_KNOWN && best->value > mhz)
-		mhz = best->value;
-	return mhz * UINT64_C(1000);
-}
-
-/** What a level change, planned before, will make of the highest frequency. */
-static int forecast_highest(struct limits_plan *plan, const struct isst_domain *domain)
-{
-	const struct item item = item_of(ITEM_LEVEL, domain, 0);
-	struct isst_perf_profile profile = { .domain = domain };
-	struct isst_context *context = plan->change->context;
-	struct isst_level levels[] = { { .domain = domain }, { .domain = domain } };
-	uint64_t level = 0;
-	int error;
-
-	memset(plan->highest, 0, sizeof(plan->highest));
-	if (!change_project(plan->change, &item, &level))
-		return 0;
-	error = perf_profile_read(context, &profile, 1);
-	if (!error && profile.failure.error)
-		error = message_error(&context->messages, profile.failure.error, "%s",
-				      profile.failure.message);
-	if (error)
-		return error;
-	levels[0].level = profile.current_level;
-	levels[1].level = (unsigned int)level;
-	error = level_read_parts(context, levels, 2,
-				 ISST_READ_LEVELS_PROPERTIES | ISST_READ_LEVELS_TURBO_FREQ);
-	for (int i = 0; i < 2 && !error; i++) {
-		plan->highest[i].now_khz = highest_of(&levels[0], i == 0);
-		plan->highest[i].planned_khz = highest_of(&levels[1], i == 0);
-	}
-	level_clear(&levels[0]);
-	level_clear(&levels[1]);
-	return error;
-}
-
-/** Makes the highest frequency of now that to come: some kernels show one for all levels. */
-static void follow_level(const struct limits_plan *plan, uint64_t *khz)
-{
-	for (int i = 0; i < 2 && plan->turbo != TURBO_OFF; i++)
-		if (plan->highest[i].planned_khz && *khz == plan->highest[i].now_khz) {
-			*khz = plan->highest[i].planned_khz;
-			return;
-		}
-}
-
 /** One line for each limit that was removed, whatever the number of CPUs. */
 static int name_removed_limits(struct step *step)
 {
 	return name_replaced_limits(step->change, step, NULL,
 				    "was below the base frequency of base-freq, and is removed");
 }
+
+/** The limits that cpufreq gets once the base frequencies have changed. */
+struct limits_plan {
+	struct isst_change *change;
+	struct step *max, *min;
+	enum turbo_state turbo;
+};
 
 /** Removes a limit below the base frequency, which would keep turbo out, and asks the CPU to run at
  * its best as far as its limit allows, as the steps planned before leave them. */
@@ -210,14 +147,15 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 {
 	struct kernel_files *files = &plan->change->context->files;
 	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
+	const struct item level = item_of(ITEM_LEVEL, domain, 0);
 	bool online = isst_cpuset_has(domain->online, cpu);
 	/* A CPU that comes online shows nothing yet: another one stands for it. */
 	unsigned int shown = online ? cpu : domain->cpu;
-	uint64_t highest_khz, former_base_khz, limit_khz = CPUFREQ_NO_LIMIT;
+	uint64_t highest_khz, former_base_khz, limit_khz = CPUFREQ_NO_LIMIT, ignored = 0;
+	/* Another level, planned before, moves the highest frequency. */
+	bool moves = change_project(plan->change, &level, &ignored);
 	int error = cpufreq_read(files, shown, "cpuinfo_max_freq", &highest_khz);
 
-	if (!error)
-		follow_level(plan, &highest_khz);
 	if (!error && plan->turbo == TURBO_OFF) {
 		error = cpufreq_read(files, shown, "base_frequency", &former_base_khz);
 		if (!error && highest_khz <= former_base_khz)
@@ -227,8 +165,8 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	if (!error && online) {
 		error = cpufreq_read(files, cpu, "scaling_max_freq", &limit_khz);
 		/* A limit at the highest frequency is none. */
-		if (!error)
-			follow_level(plan, &limit_khz);
+		if (!error && moves && limit_khz >= highest_khz)
+			limit_khz = CPUFREQ_NO_LIMIT;
 		if (!error)
 			change_project(plan->change, &max, &limit_khz);
 	}
@@ -242,8 +180,10 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 		limit_khz = CPUFREQ_NO_LIMIT;
 		step_raise(plan->max, max, least_khz, CPUFREQ_NO_LIMIT);
 	}
+	if (moves && plan->min)
+		plan->min->before = scaling_limits_fit;
 	if (limit_khz > highest_khz)
-		limit_khz = highest_khz;
+		limit_khz = moves ? LIMIT_HIGHEST : highest_khz;
 	step_set(plan->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limit_khz);
 	return 0;
 }
@@ -267,7 +207,6 @@ static int plan_limits(const struct planned_command *command)
 
 		if (!domain_is_asked(target))
 			continue;
-		error = forecast_highest(&plan, domain);
 		isst_cpuset_for_each (cpu, domain->present) {
 			uint64_t base_mhz = isst_cpuset_has(info->high_priority, cpu)
 						    ? info->high_mhz.value
