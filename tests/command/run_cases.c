@@ -317,6 +317,7 @@ int main(int argc, char **argv)
 						.test_func = run_case,
 						.initial_state = &files[i] };
 	}
+	cmocka_set_test_filter(getenv("ISST_TEST"));
 	failed = _cmocka_run_group_tests("commands", tests, (size_t)count, NULL, NULL);
 	for (int i = 0; i < count; i++)
 		free(entries[i]);

@@ -37,6 +37,7 @@ int test_main(CMFixtureFunction setup, CMFixtureFunction teardown)
 			list = add_test(list, count++, test, *state);
 		while (*state && *++state);
 	}
+	cmocka_set_test_filter(getenv("ISST_TEST"));
 	failed = _cmocka_run_group_tests(program_invocation_short_name, list, count, setup,
 					 teardown);
 	for (size_t i = 0; i < count; i++)
