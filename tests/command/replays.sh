@@ -59,7 +59,7 @@ levels='levels, frequencies, masks, CPU lists and buckets are those of the table
 features='base-freq info and turbo-freq info print the same'
 json='JSON has the same content as text'
 summary='level summary, lock and core-power are those of the table'
-builtin='the built-in platform prints exactly the same'
+builtin='the built-in platform prints exactly the same, and has the same registers'
 
 # of_feature NODE WORDS...: what a feature's own command has to print is a part of the whole.
 of_feature()
@@ -131,6 +131,13 @@ check_tpmi()
 	print_all "$captured/$machine" "$scratch/$machine" text json > "$scratch/of-capture"
 	print_all "$1" "$scratch/$1" text json > "$scratch/of-platform"
 	same of-capture of-platform
+	for dump in "$captured/$machine"/sys/kernel/debug/tpmi-*/tpmi-id-05/mem_dump; do
+		# At which address they are is another matter.
+		ISST_EMULATE=$1 ISST_EMULATE_STATE=$scratch/$1 "$kernel_files" cat "${dump#"$captured/$machine"}" |
+			sed 's/offset:.*//' > "$scratch/found"
+		sed 's/offset:.*//' "$dump" > "$scratch/expected"
+		same expected found
+	done
 	result "$machine: $builtin"
 }
 

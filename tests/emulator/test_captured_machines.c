@@ -6,6 +6,7 @@
  */
 #include "emulator/tpmi_calls.h"
 
+#include "emulator/model/platform.h"
 #include "isst.h"
 
 #include <sys/stat.h>
@@ -180,4 +181,44 @@ TEST_MACHINE(a_directory_that_is_none, NULL)
 	snprintf(e->platform, sizeof(e->platform), "%s/", e->scratch);
 	assert_refused(e, -EINVAL, "/proc/cpuinfo: found no such file, expected one in every");
 	assert_int_equal(rmdir(e->scratch), 0);
+}
+
+/* ---- Built-in machines that are said to be these ---- */
+
+static struct platform *read_builtin(const char *name)
+{
+	struct platform *platform;
+	char *error;
+
+	for (size_t i = 0; builtin_platforms[i].name; i++)
+		if (strcmp(builtin_platforms[i].name, name) == 0) {
+			if (platform_read(name, name, builtin_texts[i], &platform, &error))
+				fail_msg("%s", error);
+			return platform;
+		}
+	fail_msg("no platform %s", name);
+	return NULL;
+}
+
+/** Without any capture: what all of them have in common. */
+TEST_MACHINE(real_machines_are_locked_and_have_127_registers, NULL)
+{
+	static const char *const names[] = { "graniterapids-2s128c", "graniterapids-2s64c",
+					     "sierraforest-2s112c" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct platform *platform = read_builtin(names[i]);
+
+		assert_int_equal(platform->domain_count, 10);
+		for (size_t j = 0; j < platform->domain_count; j++) {
+			const struct platform_domain *domain = &platform->domains[j];
+
+			assert_int_equal(domain->register_count, 127);
+			if (domain->type.value != DOMAIN_ABSENT) {
+				assert_int_equal(domain->registers[15], 8); /* PP control */
+				assert_int_equal(domain->registers[16], 8);
+			}
+		}
+		platform_free(platform);
+	}
 }
