@@ -348,7 +348,7 @@ TEST_MACHINE(damaged_file_lines, NULL)
 		{ FILES, "cpu1/topology/die_id|0", "cpu1/topology/die_id|x",
 		  "/" FILES ":6: found \"x\" in " CPUS "/cpu1/topology/die_id, expected a number" },
 		{ FILES, "cpu1/topology/die_id|0", "cpu9/topology/die_id|0",
-		  "/" FILES ":13: found no topology/die_id of CPU 1, expected one as CPU 3 has" },
+		  "/" FILES ":13: found no topology/die_id of CPU 1, expected one as others have" },
 		{ FILES, "no_turbo|0", "no_turbo|2", "/" FILES ":10: found \"2\" in " CPUS },
 		{ FILES, "min_freq_khz|900000", "min_freq_khz|9e5",
 		  "/" FILES ":12: found \"9e5\"" },

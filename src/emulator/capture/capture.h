@@ -114,9 +114,13 @@ ssize_t capture_cpu(const struct capture *capture, unsigned int number);
 /** The entry of a path, or NULL. */
 __attribute__((format(printf, 2, 3))) const struct captured_entry *
 capture_entry(const struct capture *capture, const char *format, ...);
-/** Its number. Returns 0, -ENOENT without an entry, or -EINVAL with the error set. */
-int capture_number(const struct capture *capture, const struct captured_entry *entry,
-		   unsigned int max, unsigned int *number);
+/** Its number; @otherwise without an entry. *@result becomes -EINVAL, with the error set, where it
+ * is none. */
+unsigned int capture_number(const struct capture *capture, const struct captured_entry *entry,
+			    unsigned int max, unsigned int otherwise, int *result);
+/** The same of a file of a CPU, by its name below the CPU's directory. */
+unsigned int capture_cpu_number(const struct capture *capture, unsigned int cpu, const char *name,
+				unsigned int max, unsigned int otherwise, int *result);
 /** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM; the
  * set is to be freed in any case. */
 int capture_set(const struct capture *capture, const char *path, struct isst_cpuset **set);
@@ -130,9 +134,12 @@ const struct captured_answer *capture_domain_answer(const struct capture *captur
 						    const struct platform_domain *domain,
 						    uint32_t command, uint32_t parameter,
 						    uint32_t data);
-/** The value of an MSR of a CPU, or NULL. */
+/** The value of an MSR of a CPU, or of the lowest CPU of a domain that was online; or NULL. */
 const struct captured_answer *capture_msr(const struct capture *capture, uint32_t address,
 					  unsigned int cpu);
+const struct captured_answer *capture_domain_msr(const struct platform *platform,
+						 const struct platform_domain *domain,
+						 uint32_t address);
 
 /* ---- topology.c, platform.c. Each returns 0, -EINVAL with the error set, or -ENOMEM. ---- */
 
@@ -150,10 +157,11 @@ int capture_make_domains(struct capture *capture, struct platform *platform);
 int capture_make_cpus(struct capture *capture, struct platform *platform);
 
 /** Makes the platform of what was read. */
-int capture_fill(struct capture *capture, struct platform *platform);
-/** A captured uncore limit. Returns 0, -ENOENT or -EINVAL with the error set. */
-int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
-		       const struct platform_domain *domain, const char *name, unsigned int *khz);
+int capture_fill(struct platform *platform);
+/** A captured uncore limit; @otherwise where there is none. *@result as of capture_number(). */
+unsigned int capture_uncore_khz(const struct platform *platform,
+				const struct platform_domain *domain, const char *name,
+				unsigned int otherwise, int *result);
 
 /* ---- load.c: the platform that a user names ---- */
 

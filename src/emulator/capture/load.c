@@ -15,34 +15,33 @@
 
 int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
 {
-	struct capture *capture = calloc(1, sizeof(*capture));
 	struct platform *made = platform_new(name);
+	struct capture *capture = calloc(1, sizeof(*capture));
+	size_t end = strlen(directory);
 	int result = -ENOMEM;
 
 	if (error)
 		*error = NULL;
 	*platform = NULL;
-	if (capture && made) {
-		size_t end = strlen(directory);
-
-		while (end > 1 && directory[end - 1] == '/')
-			end--;
+	while (end > 1 && directory[end - 1] == '/')
+		end--;
+	if (made && capture) {
+		made->capture = capture;
 		capture->error = error;
 		capture->directory = strndup(directory, end);
 		result = capture->directory ? capture_read_files(capture) : -ENOMEM;
 		if (!result)
-			result = capture_fill(capture, made);
+			result = capture_fill(made);
+		capture->error = NULL; /* the caller's */
+		made->hash = capture->hash;
+	} else {
+		free(capture);
 	}
-	if (result) {
-		platform_free(made);
-		capture_free(capture);
-		return result;
-	}
-	capture->error = NULL; /* the caller's */
-	made->hash = capture->hash;
-	made->capture = capture;
-	*platform = made;
-	return 0;
+	if (result)
+		platform_unload(made);
+	else
+		*platform = made;
+	return result;
 }
 
 char *capture_describe(const struct platform *platform)

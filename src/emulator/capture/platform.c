@@ -149,54 +149,42 @@ static int fill_cpufreq(const struct capture *capture, struct platform *platform
 
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency/"
 
-int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
-		       const struct platform_domain *domain, const char *name, unsigned int *khz)
+unsigned int capture_uncore_khz(const struct platform *platform,
+				const struct platform_domain *domain, const char *name,
+				unsigned int otherwise, int *result)
 {
 	enum { MOST_CLUSTERS = 256 };
-	const struct captured_entry *entry = NULL, *instance;
-	unsigned int package, power_domain;
-	int result = 0;
+	const struct capture *capture = platform->capture;
+	const struct captured_entry *package, *number, *entry = NULL;
 
 	/* By its die, or, with TPMI, by what is in the directory. */
 	if (!platform_is_tpmi(platform))
 		entry = capture_entry(capture, UNCORE_DIRECTORY "package_%02u_die_%02u/%s",
 				      domain->package, domain->die, name);
 	for (unsigned int i = 0; i < MOST_CLUSTERS && platform_is_tpmi(platform) && !entry; i++) {
-		result = capture_number(
-			capture,
-			capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/package_id", i),
-			HIGHEST_ID, &package);
+		package = capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/package_id", i);
+		number = capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/instance_id", i);
 		/* Where dies are enumerated domain_id of I/O dies is another number. */
-		instance = domain->type.value == DOMAIN_IO
-				   ? capture_entry(capture,
-						   UNCORE_DIRECTORY "uncore%02u/instance_id", i)
-				   : NULL;
-		if (!result)
-			result = capture_number(
-				capture,
-				instance
-					? instance
-					: capture_entry(capture,
-							UNCORE_DIRECTORY "uncore%02u/domain_id", i),
-				HIGHEST_ID, &power_domain);
-		if (result)
-			return result;
-		if (package == domain->package && power_domain == domain->power_domain)
+		if (!number || domain->type.value != DOMAIN_IO)
+			number = capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/domain_id", i);
+		if (!package || !number)
+			break;
+		if (capture_number(capture, package, HIGHEST_ID, 0, result) == domain->package &&
+		    capture_number(capture, number, HIGHEST_ID, 0, result) == domain->power_domain)
 			entry = capture_entry(capture, UNCORE_DIRECTORY "uncore%02u/%s", i, name);
 	}
-	return capture_number(capture, entry, HIGHEST_KHZ, khz);
+	return capture_number(capture, entry, HIGHEST_KHZ, otherwise, result);
 }
 
 static int fill_files(const struct capture *capture, struct platform *platform)
 {
-	static const char *const uncore[] = { "min_freq_khz", "max_freq_khz" };
 	const struct captured_entry *control = capture_entry(capture, CPU_DIRECTORY "/smt/control");
 	const unsigned int cpu = capture->cpus[0].number;
 	const struct captured_answer *hwp = capture_msr(capture, MSR_HWP_ENABLE, cpu);
 	const struct captured_answer *info = capture_msr(capture, MSR_PLATFORM_INFO, cpu);
 	const struct captured_answer *capabilities = capture_msr(capture, MSR_HWP_CAPABILITIES,
 								 cpu);
-	unsigned int no_turbo = 0, khz = 0;
+	unsigned int khz = 0;
 	int result = fill_cpufreq(capture, platform);
 
 	for (unsigned int i = 0; control && smt_controls[i]; i++)
@@ -206,40 +194,31 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 	platform->cpu0_hotplug = known_number(
 		capture_entry(capture, CPU_DIRECTORY "/cpu0/online") ||
 		isst_cpuset_has(platform->offline.set, 0));
-	if (!result)
-		result = capture_number(
-			capture,
-			capture_entry(capture, CPU_DIRECTORY "/cpu%u/cpufreq/cpuinfo_min_freq",
-				      cpu),
-			HIGHEST_KHZ, &khz);
-	if (result && result != -ENOENT)
-		return result;
-	if (result && info)
+	if (info)
 		khz = (unsigned int)(info->value >> 40 & 0xff) * KHZ_PER_RATIO;
-	else if (result && capabilities)
+	else if (capabilities)
 		khz = (unsigned int)(capabilities->value >> 24 & 0xff) * KHZ_PER_RATIO;
+	khz = capture_cpu_number(capture, cpu, "cpufreq/cpuinfo_min_freq", HIGHEST_KHZ, khz,
+				 &result);
 	if (khz)
 		platform->min_mhz = known_number(khz / 1000);
 	platform->hwp = known_number(
 		hwp ? (unsigned int)(hwp->value & 1)
 		    : capabilities || find_cpu_entry(capture, "cpufreq/base_frequency"));
-	result = capture_number(capture,
-				capture_entry(capture, CPU_DIRECTORY "/intel_pstate/no_turbo"), 1,
-				&no_turbo);
-	if (result && result != -ENOENT)
-		return result;
-	platform->no_turbo = known_number(no_turbo);
+	platform->no_turbo = known_number(capture_number(
+		capture, capture_entry(capture, CPU_DIRECTORY "/intel_pstate/no_turbo"), 1, 0,
+		&result));
 	platform->uncore = known_number(0);
 	for (size_t i = 0; i < capture->entry_count; i++)
 		if (strncmp(capture->entries[i].path, UNCORE_DIRECTORY, strlen(UNCORE_DIRECTORY)) ==
 		    0)
 			platform->uncore = known_number(1);
 	/* Part of the first state (firmware/power_on.c); here they only have to be numbers. */
-	for (size_t i = 0; i < 2 * platform->domain_count; i++)
-		if (capture_uncore_khz(capture, platform, &platform->domains[i / 2], uncore[i % 2],
-				       &khz) == -EINVAL)
-			return -EINVAL;
-	return 0;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		capture_uncore_khz(platform, &platform->domains[i], "min_freq_khz", 0, &result);
+		capture_uncore_khz(platform, &platform->domains[i], "max_freq_khz", 0, &result);
+	}
+	return result;
 }
 
 /** NUMA nodes, sub-NUMA clusters included: `/sys/devices/system/node/node3/cpulist`. */
@@ -273,7 +252,7 @@ static int number_nodes(const struct capture *capture, struct platform *platform
 
 /** Answers for one domain. */
 struct source {
-	const struct capture *capture;
+	const struct platform *platform;
 	const struct platform_domain *domain;
 };
 
@@ -282,7 +261,7 @@ static bool get_answer(const struct source *source, unsigned int command, uint32
 		       uint32_t *value)
 {
 	const struct captured_answer *answer = capture_domain_answer(
-		source->capture, ANSWER_MAILBOX, source->domain, command, 0, data);
+		source->platform->capture, ANSWER_MAILBOX, source->domain, command, 0, data);
 
 	if (!answer || answer->error)
 		return false;
@@ -329,20 +308,13 @@ static int take_level(const struct source *source, struct platform_domain *domai
 	return 0;
 }
 
-/** Eight bytes of an MSR, of any CPU of the domain that was online. */
+/** Eight bytes of an MSR. */
 static void take_msr_bytes(const struct source *source, uint32_t address, unsigned int unit,
 			   struct list_value *list)
 {
-	const struct captured_answer *msr;
-	size_t cpu = 0;
+	const struct captured_answer *msr = capture_domain_msr(source->platform, source->domain,
+							       address);
 
-	while (cpu < source->capture->cpu_count &&
-	       (source->capture->cpus[cpu].package != source->domain->package ||
-		source->capture->cpus[cpu].die != source->domain->die))
-		cpu++;
-	msr = cpu == source->capture->cpu_count
-		      ? NULL
-		      : capture_msr(source->capture, address, source->capture->cpus[cpu].number);
 	if (!msr)
 		return;
 	list->line = msr->line;
@@ -352,24 +324,20 @@ static void take_msr_bytes(const struct source *source, uint32_t address, unsign
 }
 
 /** The current level has to be complete, whether or not firmware answered. */
-static int complete_level(const struct source *source, const struct platform *platform,
-			  struct platform_domain *domain)
+static int complete_level(const struct source *source, struct platform_domain *domain)
 {
+	const struct platform *platform = source->platform;
 	struct platform_level *level = NULL;
-	struct list_value info = { .count = 0 };
 	unsigned int core, lowest = 0;
 
 	for (size_t i = 0; i < domain->level_count; i++)
-		if (domain->levels[i].number == domain->level.value)
+		if (i == 0 || domain->levels[i].number == domain->level.value)
 			level = &domain->levels[i];
-	if (!level && domain->level_count > 0) {
-		level = &domain->levels[0];
-		domain->level = known_number(level->number);
-	}
 	if (!level)
 		level = add_level(domain, domain->level.value);
 	if (!level)
 		return -ENOMEM;
+	domain->level = known_number(level->number);
 	/* The lowest base frequency of the domain's CPUs. */
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
@@ -378,11 +346,8 @@ static int complete_level(const struct source *source, const struct platform *pl
 		    (!lowest || cpu->base_khz / 1000 < lowest))
 			lowest = cpu->base_khz / 1000;
 	}
-	take_msr_bytes(source, MSR_PLATFORM_INFO, 100, &info);
 	if (!level->base[BASE_SSE].value)
-		level->base[BASE_SSE] = known_number(lowest	     ? lowest
-						     : info.value[1] ? info.value[1]
-								     : platform->min_mhz.value);
+		level->base[BASE_SSE] = known_number(lowest ? lowest : platform->min_mhz.value);
 	if (!level->limits[0].count)
 		take_msr_bytes(source, MSR_TURBO_RATIO_LIMIT, 100, &level->limits[0]);
 	if (level->cores.line)
@@ -394,10 +359,9 @@ static int complete_level(const struct source *source, const struct platform *pl
 	return 0;
 }
 
-static int fill_levels(const struct capture *capture, const struct platform *platform,
-		       struct platform_domain *domain)
+static int fill_levels(const struct platform *platform, struct platform_domain *domain)
 {
-	const struct source source = { capture, domain };
+	const struct source source = { platform, domain };
 	unsigned int highest = 0;
 	uint32_t word;
 	int result = 0;
@@ -418,11 +382,12 @@ static int fill_levels(const struct capture *capture, const struct platform *pla
 	}
 	for (unsigned int number = 0; number <= highest && !result; number++)
 		result = take_level(&source, domain, number);
-	return result ? result : complete_level(&source, platform, domain);
+	return result ? result : complete_level(&source, domain);
 }
 
-int capture_fill(struct capture *capture, struct platform *platform)
+int capture_fill(struct platform *platform)
 {
+	struct capture *capture = platform->capture;
 	const struct captured_entry *possible = capture_entry(capture, CPU_DIRECTORY "/possible");
 	char *what = NULL;
 	int result = fill_identity(capture, platform);
@@ -448,7 +413,7 @@ int capture_fill(struct capture *capture, struct platform *platform)
 	}
 	for (size_t i = 0; i < platform->domain_count && !platform_is_tpmi(platform) && !result;
 	     i++)
-		result = fill_levels(capture, platform, &platform->domains[i]);
+		result = fill_levels(platform, &platform->domains[i]);
 	if (result)
 		return result;
 	result = platform_complete(platform, &what);

@@ -396,6 +396,18 @@ const struct captured_answer *capture_msr(const struct capture *capture, uint32_
 								  .request = { address, cpu } });
 }
 
+const struct captured_answer *capture_domain_msr(const struct platform *platform,
+						 const struct platform_domain *domain,
+						 uint32_t address)
+{
+	const struct captured_answer *msr = NULL;
+
+	for (size_t i = 0; i < platform->cpu_count && !msr; i++)
+		if (&platform->domains[platform->cpus[i].domain] == domain)
+			msr = capture_msr(platform->capture, address, platform->cpus[i].number);
+	return msr;
+}
+
 /** Only what `platform capture` has written has answers of firmware. */
 static int read_answers(struct capture *capture)
 {
@@ -469,19 +481,23 @@ const struct captured_entry *capture_entry(const struct capture *capture, const 
 				    : NULL;
 }
 
-int capture_number(const struct capture *capture, const struct captured_entry *entry,
-		   unsigned int max, unsigned int *number)
+unsigned int capture_number(const struct capture *capture, const struct captured_entry *entry,
+			    unsigned int max, unsigned int otherwise, int *result)
 {
-	uint64_t value;
+	uint64_t value = otherwise;
 
-	if (!entry)
-		return -ENOENT;
-	if (isst_parse_number(entry->value, 10, max, &value))
-		return capture_error(&capture->entry_file, entry->line,
-				     "found \"%s\" in %s, expected a number 0..%u", entry->value,
-				     entry->path, max);
-	*number = (unsigned int)value;
-	return 0;
+	if (entry && isst_parse_number(entry->value, 10, max, &value))
+		*result = capture_error(&capture->entry_file, entry->line,
+					"found \"%s\" in %s, expected a number 0..%u", entry->value,
+					entry->path, max);
+	return (unsigned int)value;
+}
+
+unsigned int capture_cpu_number(const struct capture *capture, unsigned int cpu, const char *name,
+				unsigned int max, unsigned int otherwise, int *result)
+{
+	return capture_number(capture, capture_entry(capture, CPU_DIRECTORY "/cpu%u/%s", cpu, name),
+			      max, otherwise, result);
 }
 
 int capture_set(const struct capture *capture, const char *path, struct isst_cpuset **set)

@@ -15,24 +15,26 @@ enum { MSR_THREAD_ID = 0x53 /* mailbox: thread [0], core [8:1] */, MSR_PM_LOGICA
 /** The die of each CPU as the kernel shows it; 0 where it shows none of any. */
 static int find_dies(struct capture *capture)
 {
-	const struct captured_cpu *with = NULL, *without = NULL;
+	unsigned int without = 0;
+	size_t missing = 0;
+	int result = 0;
 
-	for (size_t i = 0; i < capture->cpu_count; i++) {
+	for (size_t i = 0; i < capture->cpu_count && !result; i++) {
 		struct captured_cpu *cpu = &capture->cpus[i];
-		int result = capture_number(
-			capture,
-			capture_entry(capture, CPU_DIRECTORY "/cpu%u/topology/die_id", cpu->number),
-			HIGHEST_ID, &cpu->die);
 
-		if (result && result != -ENOENT)
-			return result;
-		*(result ? &without : &with) = cpu;
+		cpu->die = capture_cpu_number(capture, cpu->number, "topology/die_id", HIGHEST_ID,
+					      UINT32_MAX, &result);
+		if (cpu->die != UINT32_MAX)
+			continue;
+		cpu->die = 0;
+		without = cpu->number;
+		missing++;
 	}
-	if (!with || !without)
-		return 0;
+	if (result || missing == 0 || missing == capture->cpu_count)
+		return result;
 	return capture_error(&capture->entry_file, 0,
-			     "found no topology/die_id of CPU %u, expected one as CPU %u has",
-			     without->number, with->number);
+			     "found no topology/die_id of CPU %u, expected one as others have",
+			     without);
 }
 
 static int add_captured_domain(struct platform *platform, const struct platform_domain *domain)
@@ -256,31 +258,23 @@ static int make_online_cpu(const struct capture *capture, struct platform *platf
 							captured->number);
 	const unsigned int ratios = msr ? (unsigned int)msr->value : 0;
 	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
-	const struct {
-		const char *name;
-		unsigned int most, otherwise, *khz;
-	} files[] = {
-		{ "base_frequency", HIGHEST_KHZ, (ratios >> 8 & 0xff) * KHZ_PER_RATIO,
-		  &cpu->base_khz },
-		{ "cpuinfo_max_freq", HIGHEST_KHZ, (ratios & 0xff) * KHZ_PER_RATIO,
-		  &cpu->highest_khz },
-		/* Limits of the user. */
-		{ "scaling_min_freq", INT32_MAX, 0, &captured->min_khz },
-		{ "scaling_max_freq", INT32_MAX, 0, &captured->max_khz },
-	};
+	const unsigned int number = captured->number;
 	int result;
 
-	*cpu = (struct platform_cpu){ .number = captured->number, .core_id = captured->core_id };
+	*cpu = (struct platform_cpu){ .number = number, .core_id = captured->core_id };
 	result = place_cpu(capture, platform, index, cpu);
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !result; i++) {
-		*files[i].khz = files[i].otherwise;
-		result = capture_number(capture,
-					capture_entry(capture, CPU_DIRECTORY "/cpu%u/cpufreq/%s",
-						      captured->number, files[i].name),
-					files[i].most, files[i].khz);
-		if (result == -ENOENT)
-			result = 0;
-	}
+	if (result)
+		return result;
+	cpu->base_khz = capture_cpu_number(capture, number, "cpufreq/base_frequency", HIGHEST_KHZ,
+					   (ratios >> 8 & 0xff) * KHZ_PER_RATIO, &result);
+	cpu->highest_khz = capture_cpu_number(capture, number, "cpufreq/cpuinfo_max_freq",
+					      HIGHEST_KHZ, (ratios & 0xff) * KHZ_PER_RATIO,
+					      &result);
+	/* Limits of the user. */
+	captured->min_khz = capture_cpu_number(capture, number, "cpufreq/scaling_min_freq",
+					       INT32_MAX, 0, &result);
+	captured->max_khz = capture_cpu_number(capture, number, "cpufreq/scaling_max_freq",
+					       INT32_MAX, 0, &result);
 	return result;
 }
 

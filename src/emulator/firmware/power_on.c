@@ -12,20 +12,6 @@
 enum { MSR_TURBO_RATIO_LIMIT = 0x1ad, MSR_TURBO_RATIO_LIMIT_2 = 0x1af };
 enum { CLOS_WITHOUT_LIMIT = 0xff << 16 };
 
-/** The value of an MSR in a domain: that of its lowest CPU which was online. */
-static bool domain_msr(const struct platform *platform, size_t index, uint32_t address,
-		       uint64_t *value)
-{
-	const struct captured_answer *msr = NULL;
-
-	for (size_t i = 0; i < platform->cpu_count && !msr; i++)
-		if (platform->cpus[i].domain == index)
-			msr = capture_msr(platform->capture, address, platform->cpus[i].number);
-	if (msr)
-		*value = msr->value;
-	return msr;
-}
-
 /** A word of core-power: a register or, where that did not answer, that of a mailbox command. */
 static uint32_t core_power_word(const struct platform *platform,
 				const struct platform_domain *domain, uint32_t offset,
@@ -45,15 +31,16 @@ static void captured_init_firmware(const struct server *server, size_t index)
 	const struct platform *platform = server->platform;
 	const struct platform_domain *domain = &platform->domains[index];
 	struct domain_state *state = state_domain(server, index), *msrs = state_msrs(server, index);
-	const struct captured_answer *qos;
-	uint64_t value;
+	const struct captured_answer *qos, *limits;
 
 	if (!platform->capture)
 		return;
-	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
-		msrs->turbo_ratio_limits = value;
-	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
-		msrs->turbo_ratio_limits_2 = value;
+	limits = capture_domain_msr(platform, domain, MSR_TURBO_RATIO_LIMIT);
+	if (limits)
+		msrs->turbo_ratio_limits = limits->value;
+	limits = capture_domain_msr(platform, domain, MSR_TURBO_RATIO_LIMIT_2);
+	if (limits)
+		msrs->turbo_ratio_limits_2 = limits->value;
 	if (platform_is_tpmi(platform))
 		return;
 	qos = capture_domain_answer(platform->capture, ANSWER_MAILBOX, domain, 0xd002, 0, 0);
@@ -69,14 +56,15 @@ static void captured_init_domain(const struct server *server, size_t index)
 	const struct platform *platform = server->platform;
 	const struct platform_domain *domain = &platform->domains[index];
 	struct domain_state *state = state_domain(server, index);
-	unsigned int khz, core;
+	unsigned int core;
+	int result = 0; /* all of them are numbers */
 
 	if (!platform->capture)
 		return;
-	if (!capture_uncore_khz(platform->capture, platform, domain, "min_freq_khz", &khz))
-		state->uncore_min_khz = khz;
-	if (!capture_uncore_khz(platform->capture, platform, domain, "max_freq_khz", &khz))
-		state->uncore_max_khz = khz;
+	state->uncore_min_khz = capture_uncore_khz(platform, domain, "min_freq_khz",
+						   state->uncore_min_khz, &result);
+	state->uncore_max_khz = capture_uncore_khz(platform, domain, "max_freq_khz",
+						   state->uncore_max_khz, &result);
 	if (platform_is_tpmi(platform))
 		return;
 	isst_cpuset_for_each (core, domain->cores.set)
