@@ -8,88 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Packages that have the same domains in a finding. */
-struct group {
-	struct isst_cpuset *packages, *numbers;
-	bool complete; /* all domains of these packages */
-};
-
-struct groups {
-	struct group *items;
-	size_t count;
-	bool all; /* the finding is about all domains of the machine */
-};
-
-static void groups_free(struct groups *groups)
-{
-	for (size_t i = 0; i < groups->count; i++) {
-		isst_cpuset_free(groups->items[i].packages);
-		isst_cpuset_free(groups->items[i].numbers);
-	}
-	free(groups->items);
-}
-
-/** Adds the package that begins at @first. Statements leave other domains without CPUs alone. */
-static int add_package(const struct survey *survey, const bool *members, size_t first,
-		       struct groups *groups)
-{
-	const unsigned int package = survey->domains[first].domain->package;
-	struct isst_cpuset *numbers = isst_cpuset_new();
-	bool complete = true;
-	int error = numbers ? 0 : -ENOMEM;
-	struct group *group;
-
-	for (size_t i = first; i < survey->count && !error; i++) {
-		const struct isst_domain *domain = survey->domains[i].domain;
-		unsigned int number = domain_number(survey->context, domain);
-
-		if (domain->package != package)
-			break;
-		if (members[i])
-			error = isst_cpuset_add(numbers, number, number);
-		else if (domain->has_cpu)
-			complete = false;
-	}
-	group = groups->items;
-	while (group < groups->items + groups->count && !(group->complete && complete) &&
-	       !cpuset_is_equal(group->numbers, numbers))
-		group++;
-	if (!error && isst_cpuset_count(numbers) > 0) {
-		if (group == groups->items + groups->count) {
-			*group = (struct group){ .packages = isst_cpuset_new(),
-						 .numbers = numbers,
-						 .complete = complete };
-			numbers = NULL;
-			groups->count++;
-		}
-		group->complete = group->complete && complete;
-		error = group->packages ? isst_cpuset_add(group->packages, package, package)
-					: -ENOMEM;
-	} else {
-		groups->all = false;
-	}
-	groups->all = groups->all && complete;
-	isst_cpuset_free(numbers);
-	return error;
-}
-
-/** @members NULL: there was no memory for them. */
-static void find_groups(struct findings *findings, const bool *members, struct groups *groups)
-{
-	const struct survey *survey = findings->survey;
-	int error;
-
-	*groups = (struct groups){ .all = survey->count == isst_domain_count(survey->context) };
-	groups->items = calloc(survey->count + 1, sizeof(*groups->items));
-	error = groups->items && members ? 0 : -ENOMEM;
-	for (size_t i = 0; i < survey->count && !error; i++)
-		if (i == 0 ||
-		    survey->domains[i].domain->package != survey->domains[i - 1].domain->package)
-			error = add_package(survey, members, i, groups);
-	if (error)
-		findings->error = error;
-}
-
+/** Takes a text over, which is NULL without memory. Equal texts are the same pointer. */
 static const char *keep_text(struct findings *findings, char *text)
 {
 	const char *kept = text ? FINDING_TEXT(findings, "%s", text) : "";
@@ -100,27 +19,96 @@ static const char *keep_text(struct findings *findings, char *text)
 	return kept;
 }
 
+/** Packages that have the same domains in a finding. */
+struct group {
+	struct isst_cpuset *packages;
+	const char *domains; /* `power domains 0-1`, or empty: all of these packages */
+};
+
+struct groups {
+	struct group *items;
+	size_t count;
+	bool all; /* the finding is about all domains of the machine */
+};
+
+static void groups_free(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		isst_cpuset_free(groups->items[i].packages);
+	free(groups->items);
+}
+
+/** Adds the package that begins at @first. Statements leave other domains without CPUs alone. */
+static void add_package(struct findings *findings, const bool *members, size_t first,
+			struct groups *groups)
+{
+	const struct survey *survey = findings->survey;
+	const unsigned int package = survey->domains[first].domain->package;
+	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
+	struct isst_cpuset *numbers = isst_cpuset_new();
+	const char *domains = "";
+	bool complete = true;
+	int error = numbers ? 0 : -ENOMEM;
+	size_t i = 0;
+
+	for (size_t j = first; j < survey->count && !error; j++) {
+		const struct isst_domain *domain = survey->domains[j].domain;
+		unsigned int number = domain_number(survey->context, domain);
+
+		if (domain->package != package)
+			break;
+		if (members[j])
+			error = isst_cpuset_add(numbers, number, number);
+		else if (domain->has_cpu)
+			complete = false;
+	}
+	groups->all = groups->all && complete && isst_cpuset_count(numbers) > 0;
+	if (!complete && isst_cpuset_count(numbers) > 0)
+		domains = keep_text(findings, name_numbers(word, numbers));
+	while (i < groups->count && groups->items[i].domains != domains)
+		i++;
+	if (!error && isst_cpuset_count(numbers) > 0) {
+		if (i == groups->count)
+			groups->items[groups->count++] = (struct group){ isst_cpuset_new(),
+									 domains };
+		error = groups->items[i].packages
+				? isst_cpuset_add(groups->items[i].packages, package, package)
+				: -ENOMEM;
+	}
+	isst_cpuset_free(numbers);
+	if (error)
+		findings->error = error;
+}
+
+/** @members NULL: there was no memory for them. */
+static void find_groups(struct findings *findings, const bool *members, struct groups *groups)
+{
+	const struct survey *survey = findings->survey;
+
+	*groups = (struct groups){ .all = survey->count == isst_domain_count(survey->context) };
+	groups->items = calloc(survey->count + 1, sizeof(*groups->items));
+	if (!groups->items || !members)
+		findings->error = -ENOMEM;
+	for (size_t i = 0; i < survey->count && !findings->error; i++)
+		if (i == 0 ||
+		    survey->domains[i].domain->package != survey->domains[i - 1].domain->package)
+			add_package(findings, members, i, groups);
+}
+
 const char *finding_place(struct isst_finding *finding)
 {
 	struct findings *findings = finding->findings;
-	const struct survey *survey = findings->survey;
-	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
 	const char *text = "";
 	struct groups groups;
 
 	if (finding->whole)
 		return "machine";
 	find_groups(findings, finding->domains, &groups);
-	for (size_t i = 0; i < groups.count; i++) {
-		const struct group *group = &groups.items[i];
-
-		text = FINDING_TEXT(findings, "%s%s%s", text, i > 0 ? "; " : "",
-				    keep_text(findings, name_numbers("package", group->packages)));
-		if (!group->complete)
-			text = FINDING_TEXT(
-				findings, "%s, %s", text,
-				keep_text(findings, name_numbers(word, group->numbers)));
-	}
+	for (size_t i = 0; i < groups.count; i++)
+		text = FINDING_TEXT(
+			findings, "%s%s%s%s%s", text, i > 0 ? "; " : "",
+			keep_text(findings, name_numbers("package", groups.items[i].packages)),
+			*groups.items[i].domains ? ", " : "", groups.items[i].domains);
 	groups_free(&groups);
 	return text;
 }
@@ -199,8 +187,8 @@ static const char *statements_text(struct isst_finding *finding, const struct gr
 	if (group)
 		place = FINDING_TEXT(findings,
 				     "package %s%s%s: ", list_text(findings, group->packages),
-				     group->complete ? "" : " powerdomain ",
-				     group->complete ? "" : list_text(findings, group->numbers));
+				     *group->domains ? " powerdomain" : "",
+				     *group->domains ? strrchr(group->domains, ' ') : "");
 	while (*statements) {
 		size_t length = strcspn(statements, ";");
 
