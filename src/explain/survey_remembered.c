@@ -85,12 +85,12 @@ bool survey_applies(const struct survey *survey, enum subject subject,
 
 static int read_boot_state(struct survey *survey)
 {
-	size_t size;
 	char *text;
-	int error = boot_state_read(survey->context, &text, &size);
+	int error = boot_state_read(survey->context, &text);
 
 	if (!error)
-		error = configuration_add_text(&survey->boot, "state after boot", text, size, true);
+		error = configuration_add_text(&survey->boot, "state after boot", text,
+					       strlen(text), true);
 	free(text);
 	survey->has_boot_state = !error;
 	/* Without TPMI, once all CPUs of a die were offline, the kernel shows set limits as boot's.

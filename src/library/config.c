@@ -211,9 +211,8 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 static int add_boot_state(struct isst_context *context, struct configuration *configuration)
 {
 	bool any;
-	size_t size;
 	char *text;
-	int error = boot_state_read(context, &text, &size);
+	int error = boot_state_read(context, &text);
 	const char *line = error ? NULL : strstr(text, CONFIGURATION_NOT_READ);
 
 	for (; line; line = strstr(line, CONFIGURATION_NOT_READ)) {
@@ -224,7 +223,8 @@ static int add_boot_state(struct isst_context *context, struct configuration *co
 			       (int)strcspn(line, "\n"), line);
 	}
 	if (!error)
-		error = configuration_add_text(configuration, "state after boot", text, size, true);
+		error = configuration_add_text(configuration, "state after boot", text,
+					       strlen(text), true);
 	free(text);
 	if (!error)
 		return configuration_add_seen(configuration, context, &any);

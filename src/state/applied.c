@@ -51,7 +51,6 @@ int applied_write(struct isst_context *context, const struct applied *applied)
 		fprintf(lines.stream, "time %" PRId64 "\nresult %s\nsha256 %s\n", applied->time_s,
 			applied->succeeded ? "success" : "failed", applied->digest);
 		print_source(lines.stream, applied->source);
-		fputs(ITEM_LINES_END "\n", lines.stream);
 		error = memory_stream_close(&lines);
 	}
 	if (!error)
@@ -109,7 +108,7 @@ static int parse_record(char *lines, struct applied *applied, size_t *line)
 			return -EINVAL;
 	}
 	++*line;
-	if (strcmp(lines, ITEM_LINES_END "\n") != 0)
+	if (*lines)
 		return -EINVAL;
 	applied->time_s = (int64_t)seconds;
 	applied->succeeded = strcmp(values[RESULT], "success") == 0;

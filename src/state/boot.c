@@ -269,11 +269,7 @@ static int describe_again(struct isst_context *context, const char *kept, char *
 	return error;
 }
 
-int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
-			     size_t *size)
+int configuration_boot_state(struct isst_context *context, const char *kept, char **text)
 {
-	int error = kept ? describe_again(context, kept, text) : describe_state(context, text);
-
-	*size = *text ? strlen(*text) : 0;
-	return error;
+	return kept ? describe_again(context, kept, text) : describe_state(context, text);
 }

@@ -50,8 +50,7 @@ int configuration_add_defaults(struct configuration *configuration,
 /* ---- The state after boot ---- */
 
 /** As `boot_state` of struct isst_context. Returns 0, -ENOMEM or -EINTR. */
-int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
-			     size_t *size);
+int configuration_boot_state(struct isst_context *context, const char *kept, char **text);
 
 /** Adds what CPUs have that were not seen when the state after boot was kept, and were by now: no
  * change can have written it, as each one does this before it writes. What cannot be read is left

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Frequencies ---- */
 
@@ -388,16 +389,15 @@ static int find_limit_of_boot(struct wanted *wanted, enum subject subject,
 	const char *before = context->messages.error;
 	const struct setting *boot;
 	char *text = NULL;
-	size_t size;
 	int error = 0;
 
 	if (context_has_power_domains(context))
 		return 0;
 	if (!wanted->has_read_boot) {
-		error = boot_state_read(context, &text, &size);
+		error = boot_state_read(context, &text);
 		if (!error)
 			error = configuration_add_text(&wanted->boot, "state after boot", text,
-						       size, true);
+						       strlen(text), true);
 		free(text);
 		context->messages.error = before;
 		wanted->has_read_boot = true;

@@ -56,8 +56,7 @@ struct isst_context {
 	/* Provided by a layer above: describes the machine's state, to be kept before the first
 	 * write since boot (boot_state.h). @kept: the text so far, or NULL, to which CPUs seen
 	 * since are added; *@text is NULL if there are none. Returns 0 or a negative errno. */
-	int (*boot_state)(struct isst_context *context, const char *kept, char **text,
-			  size_t *size);
+	int (*boot_state)(struct isst_context *context, const char *kept, char **text);
 	bool boot_state_kept;	    /* or tried to */
 	size_t boot_state_cpus;	    /* that were seen then */
 	struct isst_change *held;   /* that was made, and may still be rolled back; or NULL */

@@ -8,13 +8,13 @@
 
 #include "transaction/change.h"
 
-/** Keeps a text, without NUL bytes, in place of what was kept. Returns 0, -EINVAL, -ENOMEM, -EPERM
- * or -EIO; with a message, but for -ENOMEM. */
-int boot_state_write(struct isst_context *context, const char *text, size_t size);
+/** Keeps a text, which is lines, in place of what was kept. Returns 0, -ENOMEM, or an error with a
+ * message. */
+int boot_state_write(struct isst_context *context, const char *text);
 
 /** Reads what is kept; *@text is to be freed. Returns 0, -ENOENT (nothing was changed in this
  * boot), -ENOMEM, or another negative errno with a message. */
-int boot_state_read(struct isst_context *context, char **text, size_t *size);
+int boot_state_read(struct isst_context *context, char **text);
 
 /** Called before the first write: keeps the state, unless that was done. A failure is a warning,
  * and noted. Returns 0, or a negative errno with a message where that cannot be noted either. */

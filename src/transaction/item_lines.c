@@ -91,6 +91,9 @@ static bool is_want_of_descriptors(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
+/* The last line of a file that is replaced as a whole. */
+#define END "end\n"
+
 /* The first line, without the boot and its end. */
 #define HEADER "isst %.*s %u boot "
 
@@ -125,7 +128,7 @@ int item_lines_replace_text(struct isst_context *context, const char *name, unsi
 
 	if (error)
 		return error;
-	if (asprintf(&content, "%s%s", header, text) < 0)
+	if (asprintf(&content, "%s%s" END, header, text) < 0)
 		content = NULL;
 	free(header);
 	if (!content)
@@ -203,11 +206,31 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 	return result;
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		count++;
+	return count;
+}
+
+/** Takes the end off the lines of a file. Returns false where it is missing. */
+static bool cut_end(char *lines)
+{
+	size_t length = strlen(lines), size = strlen(END);
+	char *end = length >= size ? lines + length - size : NULL;
+
+	if (!end || strcmp(end, END) != 0 || (end > lines && end[-1] != '\n'))
+		return false;
+	*end = '\0';
+	return true;
+}
+
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
 			 bool whole, char **text, char **lines)
 {
 	int error, length = 0;
-	size_t line = 1;
 	bool has_nul;
 
 	/* There mostly is none. */
@@ -229,15 +252,13 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 	if (has_nul && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "damaged");
 	if (!error && whole && !strchr(*text, '\n'))
-		error = item_lines_refuse(context, name, 1, "truncated");
+		error = item_lines_refuse(context, name, 1, "damaged");
 	if (!error)
 		length = check_header(context, name, version, *text);
 	if (length < 0)
 		error = length;
-	for (const char *at = *text; !error && has_nul && (at = strchr(at, '\n')); at++)
-		line++;
-	if (!error && has_nul)
-		error = item_lines_refuse(context, name, line, "damaged");
+	if (!error && (has_nul || (whole && !cut_end(*text + length))))
+		error = item_lines_refuse(context, name, count_lines(*text) + 1, "damaged");
 	if (!error) {
 		*lines = *text + length;
 	} else {

@@ -33,9 +33,9 @@ void item_line_print(FILE *stream, const struct item_line *saved);
 int item_line_parse(struct isst_context *context, char *line, struct item_line *saved);
 
 /** Reads the file @name of the runtime directory. *@lines: behind the line of item_lines_header().
- * @whole: the file is replaced as a whole; else its first line may be incomplete, and is ignored.
- * *@text is to be freed. Returns 0, -ENOENT (no file of this boot), -ENOMEM, or another negative
- * errno with a message. */
+ * @whole: it was written by item_lines_replace_text(), and *@lines are that text; else its first
+ * line may be incomplete, and is ignored. *@text is to be freed. Returns 0, -ENOENT (no file of
+ * this boot), -ENOMEM, or another negative errno with a message. */
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
 			 bool whole, char **text, char **lines);
 
@@ -46,12 +46,10 @@ int item_lines_refuse(struct isst_context *context, const char *name, size_t lin
 int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
 		      char **header);
 
-/** Replaces a file: the first line, and @text. Returns 0, -ENOMEM, or an error with a message. */
+/** Replaces a file: the first line, @text, which is lines, and its end. Returns 0, -ENOMEM, or an
+ * error with a message. */
 int item_lines_replace_text(struct isst_context *context, const char *name, unsigned int version,
 			    const char *text);
-
-/** The last line of a file that is replaced as a whole. */
-#define ITEM_LINES_END "end"
 
 /** The file of saved settings (saved_settings.h). */
 #define SAVED_SETTINGS_FILE "saved-settings"

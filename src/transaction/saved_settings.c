@@ -59,20 +59,16 @@ static int parse_line(struct isst_context *context, char *text, struct item_line
 	return error;
 }
 
-/** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
 static int parse(struct isst_context *context, const char *name, char *text,
 		 struct item_lines *saved)
 {
-	size_t number = 2;
 	char *end;
 
-	for (; (end = strchr(text, '\n')); number++, text = end + 1) {
+	for (size_t number = 2; (end = strchr(text, '\n')); number++, text = end + 1) {
 		struct item_line line;
 		int error;
 
 		*end = '\0';
-		if (strcmp(text, ITEM_LINES_END) == 0 && !end[1])
-			return 0;
 		error = parse_line(context, text, &line);
 		if (error == -EINVAL)
 			return item_lines_refuse(context, name, number, "damaged");
@@ -82,7 +78,7 @@ static int parse(struct isst_context *context, const char *name, char *text,
 			return error;
 		saved->items[saved->count++] = line;
 	}
-	return item_lines_refuse(context, name, number, "truncated");
+	return 0;
 }
 
 /** Reads a whole file of this boot. */
@@ -526,7 +522,6 @@ static int write_file(struct isst_context *context, const char *name,
 		fprintf(memory.stream, "%s ", saved->items[i].owner);
 		item_line_print(memory.stream, &saved->items[i]);
 	}
-	fputs(ITEM_LINES_END "\n", memory.stream);
 	error = memory_stream_close(&memory);
 	if (!error) {
 		error = item_lines_replace_text(context, name, VERSION, memory.text);

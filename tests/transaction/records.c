@@ -76,7 +76,7 @@ MACHINE_TEST(saved_settings_that_are_cut_off_are_followed_in_nothing, "tests/tin
 		if (outcome_error(outcome) != -EIO)
 			fail_msg("%zu of %zu bytes: %d, %s", length, strlen(text),
 				 outcome_error(outcome), outcome->message);
-		check_holds(outcome->message, "is truncated");
+		check_holds(outcome->message, "is damaged");
 		check_holds(outcome->message, "the file is removed");
 		machine_check(machine, enabled, "%zu bytes of saved settings", length);
 	}
@@ -141,7 +141,7 @@ static const struct {
 	const char *reason;
 } USELESS[] = {
 	{ leave_damaged, -EIO, "has a format that this version does not support" },
-	{ leave_empty, -EIO, "is truncated" },
+	{ leave_empty, -EIO, "is damaged" },
 	{ leave_nuls, -EIO, ":1 is damaged" },
 	{ leave_fifo, -EIO, "it is not a regular file" },
 	{ leave_link, -EIO, "is a symbolic link" },
