@@ -2,22 +2,15 @@
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
+#include <string.h>
+
+/** Of a package: numbers alone, which are compared as bytes. */
 struct summary {
-	const struct unit *unit;
-	bool known; /* the level summary could be read */
-	bool enabled, locked;
-	unsigned int highest_level;
+	unsigned int known; /* the level summary could be read */
+	unsigned int enabled, locked, highest_level;
 	/* ISST_FEATURE_ENABLED stands for supported, whether on or off */
 	unsigned int turbo_freq, base_freq, core_power;
 };
-
-static bool same(const struct summary *one, const struct summary *other)
-{
-	return one->known == other->known && one->enabled == other->enabled &&
-	       one->locked == other->locked && one->highest_level == other->highest_level &&
-	       one->turbo_freq == other->turbo_freq && one->base_freq == other->base_freq &&
-	       one->core_power == other->core_power;
-}
 
 void report_platform(struct report_node *node, struct isst_context *context)
 {
@@ -43,10 +36,10 @@ static void merge_state(unsigned int *state, unsigned int level)
 		*state = ISST_FEATURE_UNKNOWN;
 }
 
-static void summarise(struct run *run, const struct levels *levels,
+static void summarise(struct run *run, const struct levels *levels, const struct unit *unit,
 		      const struct isst_result *core_power, struct summary *summary)
 {
-	const struct isst_result *profile = levels_summary(levels, summary->unit), *level;
+	const struct isst_result *profile = levels_summary(levels, unit), *level;
 	struct failure failure;
 
 	summary->known = !isst_result_error(profile, ISST_PART_PERF_PROFILE);
@@ -55,10 +48,10 @@ static void summarise(struct run *run, const struct levels *levels,
 		summary->locked = value_of(profile, ISST_VALUE_LOCKED);
 		summary->highest_level = value_of(profile, ISST_VALUE_HIGHEST_LEVEL);
 	}
-	summary->turbo_freq = levels->count[summary->unit->slot] > 0 ? ISST_FEATURE_UNSUPPORTED
-								     : ISST_FEATURE_UNKNOWN;
+	summary->turbo_freq = levels->count[unit->slot] > 0 ? ISST_FEATURE_UNSUPPORTED
+							    : ISST_FEATURE_UNKNOWN;
 	summary->base_freq = summary->turbo_freq;
-	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
+	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
 		if (level_is_missing(level))
 			continue;
 		failure = failure_of(level, ISST_PART_RESULT);
@@ -81,21 +74,19 @@ static void keep_first_of_packages(struct targets *targets)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < targets->unit_count; i++) {
-		const struct isst_domain *domain = targets->units[i].domain;
-		unsigned int package = isst_domain_package(domain);
+		const struct unit *unit = &targets->units[i];
 		size_t k = 0;
 
-		while (k < kept && isst_domain_package(targets->domains[k]) != package)
+		while (k < kept && targets->units[k].place.package != unit->place.package)
 			k++;
 		if (k < kept)
 			continue;
-		targets->units[kept] = targets->units[i];
+		targets->units[kept] = *unit;
 		targets->units[kept].slot = kept;
 		targets->units[kept].first = true;
-		targets->domains[kept++] = domain;
+		targets->domains[kept++] = unit->domain;
 	}
-	targets->unit_count = kept;
-	targets->domain_count = kept;
+	targets->unit_count = targets->domain_count = kept;
 }
 
 static void report_packages(struct run *run, const struct levels *levels,
@@ -104,17 +95,17 @@ static void report_packages(struct run *run, const struct levels *levels,
 	struct summary first = { 0 };
 
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		struct summary summary = { .unit = &run->targets.units[i] };
-		unsigned int package = isst_domain_package(summary.unit->domain);
+		const struct unit *unit = &run->targets.units[i];
 		struct report_node *node = top;
+		struct summary summary = { 0 };
 
-		summarise(run, levels, isst_results_at(core_power, i), &summary);
+		summarise(run, levels, unit, isst_results_at(core_power, i), &summary);
 		if (i == 0) {
 			first = summary;
-		} else if (same(&first, &summary)) {
+		} else if (memcmp(&first, &summary, sizeof(first)) == 0) {
 			continue;
 		} else {
-			node = report_branch(top, KEY_INFO_PACKAGE, package);
+			node = report_branch(top, KEY_INFO_PACKAGE, unit->place.package);
 		}
 		if (summary.known) {
 			report_state(node, KEY_INFO_PERF_PROFILE, summary.enabled);

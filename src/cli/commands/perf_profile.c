@@ -50,16 +50,20 @@ static void report_row(const struct run *run, const struct levels *levels,
 		       const struct cores *cores, struct report_node *unit,
 		       const struct isst_result *level)
 {
+	static const struct shown_value SHOWN[] = {
+		{ KEY_BASE_FREQUENCY, 0, SHOW_BASE, 0 },
+		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_POWER, ISST_VALUE_TDP_W, SHOW_NUMBER, 0 },
+		{ KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C, SHOW_NUMBER, 0 },
+		{ .key = KEYS },
+	};
 	struct report_node *node = report_branch(unit, KEY_LEVEL,
 						 value_of(level, ISST_VALUE_LEVEL));
 
 	report_state_of(node, level);
 	report_level_cores(run, levels, cores, node, level);
-	report_base_frequency(node, level);
-	report_value(node, KEY_BASE_FREQUENCY_AVX512, level, ISST_VALUE_BASE_AVX512_MHZ);
-	report_value(node, KEY_BASE_FREQUENCY_AMX, level, ISST_VALUE_BASE_AMX_MHZ);
-	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
-	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
+	report_values(node, level, SHOWN);
 	level_turbo_report(cores, node, level);
 	if (value_of(level, ISST_VALUE_BASE_FREQ_STATE) != ISST_FEATURE_UNSUPPORTED) {
 		report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
@@ -131,40 +135,6 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
-static void report_frequencies(struct report_node *node, const struct isst_result *level)
-{
-	static const struct shown_value SHOWN[] = {
-		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 1 },
-		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 1 },
-		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 1 },
-		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, SHOW_NUMBER, 0 },
-		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, SHOW_NUMBER, 0 },
-		{ .key = KEYS },
-	};
-
-	report_value(node, KEY_TDP_RATIO, level, ISST_VALUE_TDP_RATIO);
-	report_base_frequency(node, level);
-	report_values(node, level, SHOWN);
-}
-
-static void report_state_word(struct report_node *node, enum key_id key,
-			      const struct isst_result *level, int id)
-{
-	unsigned int state;
-	int error = isst_result_value(level, id, &state);
-
-	if (!error && feature_state_word(state))
-		report_word(node, key, feature_state_word(state));
-	else if (error == -EIO)
-		report_unknown(node, key);
-}
-
 static void report_limits(const struct run *run, struct report_node *parent,
 			  const struct isst_result *level)
 {
@@ -193,6 +163,27 @@ static void report_limits(const struct run *run, struct report_node *parent,
 static void report_level(struct run *run, struct report_node *parent,
 			 const struct isst_result *level)
 {
+	static const struct shown_value SHOWN[] = {
+		{ KEY_TDP_RATIO, ISST_VALUE_TDP_RATIO, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY, 0, SHOW_BASE, 0 },
+		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, SHOW_NUMBER, 0 },
+		{ KEY_SST_TURBO_FREQ, ISST_VALUE_TURBO_FREQ_STATE, SHOW_FEATURE, 0 },
+		{ KEY_SST_BASE_FREQ, ISST_VALUE_BASE_FREQ_STATE, SHOW_FEATURE, 0 },
+		{ KEY_SST_CORE_POWER, ISST_VALUE_CORE_POWER_STATE, SHOW_FEATURE, 0 },
+		{ KEY_POWER, ISST_VALUE_TDP_W, SHOW_NUMBER, 0 },
+		{ KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C, SHOW_NUMBER, 0 },
+		{ .key = KEYS },
+	};
 	static const struct turbo_freq_filter all = { -1, -1 };
 	struct report_node *node = report_branch(parent, KEY_LEVEL,
 						 value_of(level, ISST_VALUE_LEVEL));
@@ -206,12 +197,7 @@ static void report_level(struct run *run, struct report_node *parent,
 			report_mark(node);
 	}
 	report_cpus(run, node, level);
-	report_frequencies(node, level);
-	report_state_word(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
-	report_state_word(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
-	report_state_word(node, KEY_SST_CORE_POWER, level, ISST_VALUE_CORE_POWER_STATE);
-	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
-	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
+	report_values(node, level, SHOWN);
 	report_limits(run, node, level);
 	if (base_freq_is_known(level))
 		base_freq_report(node, level, run->context);

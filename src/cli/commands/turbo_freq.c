@@ -137,28 +137,22 @@ bool turbo_mode_check(struct run *run)
 
 /* ---- SST-BF ---- */
 
-/** @feature: a unit with CPUs may have it */
-static void show_base_freq(struct run *run, const struct unit *unit,
-			   const struct isst_result *level, bool feature)
+/** Reports a level that lacks a feature, or that could not be read. Returns whether there is
+ * something to show. @feature: a unit with CPUs may have it; @known: something could be read */
+static bool can_show(struct run *run, const struct unit *unit, const struct isst_result *level,
+		     int state, bool feature, bool known)
 {
-	if (unit->first && value_of(level, ISST_VALUE_BASE_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
+	const char *name = state == ISST_VALUE_BASE_FREQ_STATE ? "base-freq" : "turbo-freq";
+
+	if (unit->first && value_of(level, state) == ISST_FEATURE_UNSUPPORTED)
 		run_unsupported(run,
-				"base-freq feature is not present at this level %u (%s). Failed to "
-				"get base-freq info",
-				value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain));
+				"%s feature is not present at this level %u (%s). Failed to "
+				"get %s info",
+				name, value_of(level, ISST_VALUE_LEVEL),
+				isst_domain_name(unit->domain), name);
 	if (unit->first)
 		level_failures(run, level);
-	if (!base_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
-		return;
-	/* Without SST-BF set up by the BIOS all CPUs look like high priority ones. */
-	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 &&
-	    value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
-		    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
-		report_message(run->report, ENTRY_NOTE,
-			       "%s: all CPUs have the same base frequency: the BIOS has not set up "
-			       "base-freq",
-			       isst_domain_name(unit->domain));
-	base_freq_report(unit_report(unit, run->context, run->report), level, run->context);
+	return known && (feature || !isst_domain_is_io(unit->domain));
 }
 
 void base_freq_info(struct run *run)
@@ -171,8 +165,20 @@ void base_freq_info(struct run *run)
 		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
-			if (level)
-				show_base_freq(run, unit, level, feature);
+			if (!level || !can_show(run, unit, level, ISST_VALUE_BASE_FREQ_STATE,
+						feature, base_freq_is_known(level)))
+				continue;
+			/* Without SST-BF set up by the BIOS all CPUs look like high priority ones.
+			 */
+			if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 &&
+			    value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
+				    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
+				report_message(run->report, ENTRY_NOTE,
+					       "%s: all CPUs have the same base frequency: the "
+					       "BIOS has not set up base-freq",
+					       isst_domain_name(unit->domain));
+			base_freq_report(unit_report(unit, run->context, run->report), level,
+					 run->context);
 		}
 	}
 	levels_clear(&levels);
@@ -228,48 +234,23 @@ static bool has_only_clips(const struct isst_result *level)
 	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
 }
 
-/** @feature: a unit with CPUs may have it */
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
-		       struct turbo_freq_filter filter, bool feature)
+		       struct turbo_freq_filter filter)
 {
-	if (unit->first && value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
-		run_unsupported(
-			run,
-			"turbo-freq feature is not present at this level %u (%s). Failed to "
-			"get turbo-freq info",
-			value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain));
-	if (unit->first)
-		level_failures(run, level);
-	if (!turbo_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
-		return;
-	if (filter.bucket >= (int)value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) &&
-	    !has_only_clips(level)) {
-		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ) &&
-		    value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) == 0)
-			run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist",
-					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
-					isst_domain_name(unit->domain));
-		else if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
-			run_unsupported(run,
-					"Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
-					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
-					isst_domain_name(unit->domain),
-					value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) - 1);
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+	char existing[48] = "no buckets exist";
+
+	if (filter.bucket < (int)buckets || has_only_clips(level)) {
+		turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
 		return;
 	}
-	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
-}
-
-static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
-{
-	bool any = bucket < 0;
-
-	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
-		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
-
-		any = level && bucket < (int)value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
-	}
-	return any;
+	if (!unit->first || isst_result_error(level, ISST_PART_TURBO_FREQ))
+		return;
+	if (buckets > 0)
+		snprintf(existing, sizeof(existing), "buckets 0 to %u exist", buckets - 1);
+	run_unsupported(run, "Invalid bucket %d at level %u (%s): %s", filter.bucket,
+			value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain),
+			existing);
 }
 
 void turbo_freq_info(struct run *run)
@@ -281,14 +262,20 @@ void turbo_freq_info(struct run *run)
 		return;
 	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_TURBO_FREQ_STATE);
-		bool bucket = has_bucket(run, &levels, filter.bucket);
+		bool bucket = filter.bucket < 0;
+		const struct isst_result *level;
 
+		for_each_unit (unit, &run->targets)
+			if ((level = levels_get(&levels, unit, 0)) != NULL)
+				bucket |= filter.bucket <
+					  (int)value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
 		for_each_unit (unit, &run->targets) {
-			const struct isst_result *level = levels_get(&levels, unit, 0);
-
+			level = levels_get(&levels, unit, 0);
 			/* Frequencies beside a bucket that is nowhere would be no answer. */
-			if (level && (bucket || !has_only_clips(level)))
-				show_level(run, unit, level, filter, feature);
+			if (level && (bucket || !has_only_clips(level)) &&
+			    can_show(run, unit, level, ISST_VALUE_TURBO_FREQ_STATE, feature,
+				     turbo_freq_is_known(level)))
+				show_level(run, unit, level, filter);
 		}
 	}
 	levels_clear(&levels);

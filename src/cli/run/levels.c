@@ -194,40 +194,6 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 
 /* ---- Reports of levels, and of SST-BF and SST-TF at one ---- */
 
-const char *feature_state_word(unsigned int state)
-{
-	static const char *const WORDS[] = {
-		[ISST_FEATURE_UNKNOWN] = NULL,
-		[ISST_FEATURE_UNSUPPORTED] = "unsupported",
-		[ISST_FEATURE_DISABLED] = "disabled",
-		[ISST_FEATURE_ENABLED] = "enabled",
-	};
-
-	return state < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[state] : NULL;
-}
-
-int level_base_mhz(const struct isst_result *level, unsigned int *mhz)
-{
-	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, mhz);
-
-	/* Power domains without cores report 0, which is none. */
-	if (error != -ENODATA || value_of(level, ISST_VALUE_TDP_RATIO) == 0)
-		return error;
-	*mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
-	return 0;
-}
-
-void report_base_frequency(struct report_node *node, const struct isst_result *level)
-{
-	unsigned int mhz;
-	int error = level_base_mhz(level, &mhz);
-
-	if (!error)
-		report_number(node, KEY_BASE_FREQUENCY, mhz);
-	else if (error == -EIO)
-		report_unknown(node, KEY_BASE_FREQUENCY);
-}
-
 bool level_is_known(const struct isst_result *level)
 {
 	return !isst_result_error(level, ISST_PART_RESULT) ||

@@ -54,12 +54,6 @@ bool level_is_missing(const struct isst_result *level);
  * named. */
 void level_failures(struct run *run, const struct isst_result *level);
 
-/** The base frequency, or the TDP ratio's. Returns 0, -ENODATA or -EIO as isst_result_value(). */
-int level_base_mhz(const struct isst_result *level, unsigned int *mhz);
-
-/** The words for a feature's state: enabled, disabled, unsupported; NULL if it is unknown. */
-const char *feature_state_word(unsigned int state);
-
 /** Whether the level has the feature, and anything of it could be read. */
 bool base_freq_is_known(const struct isst_result *level);
 bool turbo_freq_is_known(const struct isst_result *level);
@@ -78,9 +72,6 @@ void level_report_types(const struct run *run, struct report_node *parent, enum 
 			int only_type);
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context);
-
-/** The base frequency below a level. */
-void report_base_frequency(struct report_node *node, const struct isst_result *level);
 
 /** Counts the cores that a level enables; @units: modules as one. Returns false if CPUs are
  * unknown. */

@@ -85,6 +85,29 @@ void report_value_at(struct report_node *parent, enum key_id key, const struct i
 		report_unknown(parent, key);
 }
 
+const char *feature_state_word(unsigned int state)
+{
+	static const char *const WORDS[] = {
+		[ISST_FEATURE_UNKNOWN] = NULL,
+		[ISST_FEATURE_UNSUPPORTED] = "unsupported",
+		[ISST_FEATURE_DISABLED] = "disabled",
+		[ISST_FEATURE_ENABLED] = "enabled",
+	};
+
+	return state < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[state] : NULL;
+}
+
+static int read_base_mhz(const struct isst_result *level, unsigned int *mhz)
+{
+	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, mhz);
+
+	/* Power domains without cores report 0, which is none. */
+	if (error != -ENODATA || value_of(level, ISST_VALUE_TDP_RATIO) == 0)
+		return error;
+	*mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
+	return 0;
+}
+
 void report_values(struct report_node *parent, const struct isst_result *result,
 		   const struct shown_value *row)
 {
@@ -93,18 +116,25 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 	};
 
 	for (; row->key != KEYS; row++) {
-		uint64_t value;
-		int error = isst_result_value64(result, row->id, &value);
+		unsigned int mhz = 0;
+		uint64_t value = 0;
+		int error = row->form == SHOW_BASE ? read_base_mhz(result, &mhz)
+						   : isst_result_value64(result, row->id, &value);
 
 		if (row->form == SHOW_NUMBER)
 			report_value_at(parent, row->key, result, row->id, row->row, 0);
 		else if (error == -EIO)
 			report_unknown(parent, row->key);
+		else if (!error && row->form == SHOW_BASE)
+			report_number(parent, row->key, mhz);
 		else if (!error && row->form == SHOW_HEX)
 			report_hex(parent, row->key, value);
 		else if (!error && row->form == SHOW_STATE)
 			report_state(parent, row->key, value);
-		else if (!error)
+		else if (!error && row->form == SHOW_FEATURE &&
+			 feature_state_word((unsigned int)value))
+			report_word(parent, row->key, feature_state_word((unsigned int)value));
+		else if (!error && row->form == SHOW_PRIORITY)
 			report_word(parent, row->key, PRIORITIES[value == ISST_PRIORITY_ORDERED]);
 	}
 }

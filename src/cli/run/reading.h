@@ -8,7 +8,14 @@ typedef int (*reader)(struct isst_context *context, const struct isst_targets *t
 		      const struct isst_request *request, unsigned int flags,
 		      struct isst_results **results);
 
-enum shown_form { SHOW_NUMBER, SHOW_STATE, SHOW_HEX, SHOW_PRIORITY };
+enum shown_form {
+	SHOW_NUMBER,
+	SHOW_STATE,
+	SHOW_HEX,
+	SHOW_PRIORITY,
+	SHOW_FEATURE, /* enabled, disabled or unsupported */
+	SHOW_BASE,    /* the base frequency, or that of the TDP ratio */
+};
 
 /** A value of a result; of a table the one in a row. The last of a list has the key KEYS. */
 struct shown_value {
@@ -46,6 +53,9 @@ void report_value_at(struct report_node *parent, enum key_id key, const struct i
 		     int id, unsigned int row, unsigned int column);
 void report_values(struct report_node *parent, const struct isst_result *result,
 		   const struct shown_value *row);
+
+/** The words for a feature's state: enabled, disabled, unsupported; NULL if it is unknown. */
+const char *feature_state_word(unsigned int state);
 
 static inline void report_value(struct report_node *parent, enum key_id key,
 				const struct isst_result *result, int id)

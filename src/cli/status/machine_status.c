@@ -320,17 +320,18 @@ static void report_feature(struct report_node *node, enum key_id key,
 static void report_level(struct report_node *node, const struct isst_result *level,
 			 const struct isst_result *properties)
 {
-	unsigned int mhz;
-	int error = properties ? level_base_mhz(properties, &mhz) : -EIO;
+	static const struct shown_value SHOWN[] = {
+		{ KEY_BASE_FREQUENCY, 0, SHOW_BASE, 0 },
+		{ KEY_POWER, ISST_VALUE_TDP_W, SHOW_NUMBER, 0 },
+		{ .key = KEYS },
+	};
 
-	if (!error)
-		report_number(node, KEY_BASE_FREQUENCY, mhz);
-	else if (error != -ENODATA)
+	if (properties) {
+		report_values(node, properties, SHOWN);
+	} else {
 		report_unknown(node, KEY_BASE_FREQUENCY);
-	if (properties)
-		report_value(node, KEY_POWER, properties, ISST_VALUE_TDP_W);
-	else
 		report_unknown(node, KEY_POWER);
+	}
 	report_feature(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
 	report_feature(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
 }
