@@ -75,45 +75,11 @@ static bool discover(struct run *run)
 	return run_driver_call(run, error) == 0;
 }
 
-/** Features and commands that work on preset platforms. To be freed; NULL without memory. */
-static char *available_names(void)
-{
-	const char *separator = "";
-	struct memory_stream memory;
-
-	if (memory_stream_open(&memory))
-		return NULL;
-	for (const struct feature *feature = features; feature->name; feature++) {
-		const struct command *command = feature->commands;
-
-		while (command->name && command_available(command, true))
-			command++;
-		if (!command->name) {
-			fprintf(memory.stream, "%s%s", separator, feature->name);
-			separator = ", ";
-			continue;
-		}
-		for (command = feature->commands; command->name; command++)
-			if (command_available(command, true)) {
-				fprintf(memory.stream, "%s%s %s", separator, feature->name,
-					command->name);
-				separator = ", ";
-			}
-	}
-	for (const struct command *command = single_commands; command->name; command++)
-		if (command_available(command, true) && !(command->flags & COMMAND_HELPS)) {
-			fprintf(memory.stream, "%s%s", separator, command->name);
-			separator = ", ";
-		}
-	return memory_stream_text(&memory);
-}
-
 /** Refuses most commands on preset platforms. Returns false if there is nothing to do. */
 static bool check_command(struct run *run)
 {
 	const struct command *command = run->request->command;
 	const struct feature *feature = run->request->feature;
-	char *names;
 
 	if (command_available(command, isst_platform_fact(run->context, ISST_FACT_PRESET) > 0))
 		return true;
@@ -123,16 +89,13 @@ static bool check_command(struct run *run)
 			       feature->name);
 		return false;
 	}
-	names = available_names();
 	run_error(run, STATUS_UNSUPPORTED,
 		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
-		  "BIOS, which leaves %s",
+		  "BIOS; --help lists what is left",
 		  feature ? feature->name : "", feature ? " " : "",
 		  command == &info_command		  ? "--info"
 		  : request_has(run->request, OPTION_OOB) ? "--oob"
-							  : command->name,
-		  names ? names : "few commands");
-	free(names);
+							  : command->name);
 	return false;
 }
 

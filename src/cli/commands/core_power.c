@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "../../common/numbered.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -10,57 +9,21 @@
 
 /* ---- Associations ---- */
 
-/** Adds the CPUs whose results have a message. Returns false if one before @i has it. */
-static bool add_cpus_with(const struct isst_results *results, size_t i, const char *message,
-			  struct isst_cpuset *cpus)
+/** CPUs of a core share its failure: what is alike is one message in the end. */
+static void report_core_failure(struct run *run, const struct isst_result *result)
 {
-	const struct isst_result *other;
+	struct failure failure = failure_of(result, ISST_PART_RESULT);
+	char *message = NULL;
 
-	for (size_t k = 0; (other = isst_results_at(results, k)) != NULL; k++) {
-		const char *why = isst_result_message(other, ISST_PART_RESULT);
-		unsigned int number = isst_cpu_number(isst_result_cpu(other));
-
-		if (!why || strcmp(why, message) != 0)
-			continue;
-		if (k < i)
-			return false;
-		if (isst_cpuset_add(cpus, number, number))
-			break;
+	/* Some messages begin with it. */
+	if (failure.error && strncmp(failure.message, "CPU", 3) != 0) {
+		if (asprintf(&message, "%s (CPU %u)", failure.message,
+			     isst_cpu_number(isst_result_cpu(result))) < 0)
+			message = NULL;
+		failure.message = message ? message : failure.message;
 	}
-	return true;
-}
-
-/** Several CPUs share a core, and then its failure: it is reported once, with all of them. */
-static void report_core_failure(struct run *run, const struct isst_results *results, size_t i)
-{
-	struct failure failure = failure_of(isst_results_at(results, i), ISST_PART_RESULT);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *message = NULL, *named = NULL;
-
-	if (cpus && !add_cpus_with(results, i, failure.message, cpus))
-		goto out;
-	named = cpus ? name_numbers("CPU", cpus) : NULL;
-	if (named && (isst_cpuset_count(cpus) > 1 || request_has(run->request, OPTION_BY_CLOS)) &&
-	    asprintf(&message, "%s (%s)", failure.message, named) >= 0)
-		failure.message = message;
 	run_result(run, failure, true);
-out:
-	isst_cpuset_free(cpus);
-	free(named);
 	free(message);
-}
-
-static void show_association(struct run *run, const struct isst_results *results, size_t i)
-{
-	const struct unit *unit = &run->targets.units[i];
-	const struct isst_result *result = isst_results_at(results, i);
-
-	if (isst_result_error(result, ISST_PART_RESULT))
-		report_core_failure(run, results, i);
-	else
-		report_value(report_branch(unit_report(unit, run->context, run->report),
-					   KEY_GET_ASSOC, 0),
-			     KEY_CLOS, result, ISST_VALUE_CLOS);
 }
 
 /* ---- By CLOS ---- */
@@ -99,36 +62,34 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 		run_no_memory(run);
 }
 
-/** All CPUs that are online, where none are named; to be freed. NULL: an error is reported. */
-static struct isst_targets *all_cpus(struct run *run)
-{
-	struct isst_targets *targets = isst_targets_new(run->context);
-	int error = targets ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < run->targets.domain_count && !error; i++)
-		error = isst_targets_add_cpus(targets,
-					      isst_domain_online_cpus(run->targets.domains[i]));
-	return targets_or_error(run, targets, error);
-}
-
 void core_power_get_assoc(struct run *run)
 {
 	const struct question question = { .read = isst_read_clos_associations };
-	struct isst_results *results = read_targets(
-		run, run->targets.named ? cpu_targets(run) : all_cpus(run), &question);
+	bool by_clos = request_has(run->request, OPTION_BY_CLOS);
+	struct isst_targets *targets = run->targets.named ? cpu_targets(run)
+							  : isst_targets_new(run->context);
+	int error = targets ? 0 : -ENOMEM;
+	struct isst_results *results;
 
-	if (request_has(run->request, OPTION_BY_CLOS)) {
-		const struct isst_result *result;
+	/* All CPUs that are online, where none are named. */
+	for (size_t i = 0; i < run->targets.domain_count && !run->targets.named && !error; i++)
+		error = isst_targets_add_cpus(targets,
+					      isst_domain_online_cpus(run->targets.domains[i]));
+	if (!run->targets.named)
+		targets = targets_or_error(run, targets, error);
+	results = read_targets(run, targets, &question);
+	for (size_t i = 0; i < isst_results_count(results); i++)
+		report_core_failure(run, isst_results_at(results, i));
+	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		const struct isst_result *result = isst_results_at(results, i);
 
-		for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
-			if (isst_result_error(result, ISST_PART_RESULT))
-				report_core_failure(run, results, i);
-		for (size_t i = 0; i < run->targets.unit_count; i++)
-			if (run->targets.units[i].first)
-				report_unit_by_clos(run, &run->targets.units[i], results);
-	} else {
-		for (size_t i = 0; i < isst_results_count(results); i++)
-			show_association(run, results, i);
+		if (by_clos && unit->first)
+			report_unit_by_clos(run, unit, results);
+		else if (!by_clos && !isst_result_error(result, ISST_PART_RESULT))
+			report_value(report_branch(unit_report(unit, run->context, run->report),
+						   KEY_GET_ASSOC, 0),
+				     KEY_CLOS, result, ISST_VALUE_CLOS);
 	}
 	isst_results_free(results);
 }

@@ -366,19 +366,6 @@ static bool is_part(struct attempt *attempt, const struct unit *unit)
 	return !(result && isst_result_error(result, ISST_PART_RESULT)) && !attempt->left_out;
 }
 
-/** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
-static bool is_reported(const struct isst_results *results, size_t i, struct failure failure)
-{
-	for (size_t j = 0; j < i && failure.error; j++) {
-		struct failure other = failure_of(isst_results_at(results, j), ISST_PART_RESULT);
-
-		if (other.error == failure.error && other.more == failure.more &&
-		    strcmp(other.message, failure.message) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void report_failure_of(struct run *run, struct failure failure, bool stopped)
 {
 	if (stopped)
@@ -402,8 +389,7 @@ static void report_failures(const struct attempt *attempt, int stopped)
 		    isst_domain_is_io(isst_result_domain(result)))
 			continue;
 		if (one_by_one) {
-			if (!is_reported(attempt->results, i, failure))
-				report_failure_of(attempt->run, failure, stopped);
+			report_failure_of(attempt->run, failure, stopped);
 		} else if (all.error && failure.error) {
 			all.more++;
 		} else if (failure.error == (stopped ? stopped : -EOPNOTSUPP)) {
