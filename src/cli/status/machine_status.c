@@ -150,12 +150,12 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 	const struct question question = { .read = isst_read_core_power };
 	struct run *run = status->run;
 
-	status->domain_count = run->targets.domain_count;
-	status->domains = calloc(status->domain_count + 1, sizeof(*status->domains));
+	status->domains = calloc(run->targets.domain_count + 1, sizeof(*status->domains));
 	if (!status->domains) {
 		run_no_memory(run);
 		return false;
 	}
+	status->domain_count = run->targets.domain_count;
 	begin_units(status);
 	if (status_read_levels(status, parts) != 0)
 		return false;
