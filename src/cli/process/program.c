@@ -17,7 +17,7 @@
 
 struct program {
 	pid_t process;
-	/* A socket: its affinity is written to it, and it reports why it could not be run. */
+	/* A socket: a byte releases it, and it reports why it could not be run. */
 	int link;
 	bool released;
 };
@@ -28,11 +28,6 @@ struct obstacle {
 };
 
 /* ---- In the forked process ---- */
-
-struct affinity {
-	size_t size;
-	cpu_set_t *set;
-};
 
 /** Reads as much. Returns 0 or a negative errno; -EPIPE: there is no more. */
 static int read_exactly(int descriptor, void *bytes, size_t size)
@@ -71,23 +66,14 @@ static int restore_inheritance(const struct program_inheritance *inheritance)
 __attribute__((noreturn)) static void
 wait_and_execute(char *const *words, const struct program_inheritance *inheritance, int link)
 {
-	struct affinity affinity = { 0 };
-	struct obstacle obstacle = { read_exactly(link, &affinity.size, sizeof(affinity.size)),
-				     PROGRAM_PREPARATION };
+	char byte;
+	struct obstacle obstacle = { read_exactly(link, &byte, sizeof(byte)), PROGRAM_PREPARATION };
 
-	if (!obstacle.error && affinity.size > 0) {
-		affinity.set = calloc(1, affinity.size);
-		obstacle.error = affinity.set ? read_exactly(link, affinity.set, affinity.size)
-					      : -ENOMEM;
-	}
 	if (obstacle.error == -EPIPE)
 		_exit(PROGRAM_RUN_FAILED);
 	if (!obstacle.error)
 		obstacle.error = restore_inheritance(inheritance);
-	if (!obstacle.error && affinity.set &&
-	    sched_setaffinity(0, affinity.size, affinity.set) != 0) {
-		obstacle = (struct obstacle){ -errno, PROGRAM_AFFINITY };
-	} else if (!obstacle.error) {
+	if (!obstacle.error) {
 		execvp(words[0], words);
 		obstacle = (struct obstacle){ -errno, PROGRAM_EXECUTION };
 	}
@@ -188,31 +174,26 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 	return 0;
 }
 
-/** What is written to release a program: the size of its affinity, and that. */
-static int write_affinity(int descriptor, const struct isst_cpuset *cpus)
+static int set_affinity(const struct program *program, const struct isst_cpuset *cpus)
 {
-	struct affinity affinity = { 0 };
 	unsigned int cpu, last = 0;
-	ssize_t written;
+	cpu_set_t *set;
+	size_t size;
+	int error;
 
-	if (cpus) {
-		isst_cpuset_for_each (cpu, cpus)
-			last = cpu;
-		affinity.size = CPU_ALLOC_SIZE(last + 1);
-		affinity.set = CPU_ALLOC(last + 1);
-		if (!affinity.set)
-			return -ENOMEM;
-		CPU_ZERO_S(affinity.size, affinity.set);
-		isst_cpuset_for_each (cpu, cpus)
-			CPU_SET_S(cpu, affinity.size, affinity.set);
-	}
-	/* Both fit into a socket that is empty. */
-	written = write(descriptor, &affinity.size, sizeof(affinity.size));
-	if (written > 0 && affinity.set)
-		written = write(descriptor, affinity.set, affinity.size);
-	CPU_FREE(affinity.set);
+	isst_cpuset_for_each (cpu, cpus)
+		last = cpu;
+	size = CPU_ALLOC_SIZE(last + 1);
+	set = CPU_ALLOC(last + 1);
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(size, set);
+	isst_cpuset_for_each (cpu, cpus)
+		CPU_SET_S(cpu, size, set);
+	error = sched_setaffinity(program->process, size, set) != 0 ? -errno : 0;
+	CPU_FREE(set);
 	/* A process that was killed meanwhile is one that ended. */
-	return written < 0 && errno != EPIPE && errno != ECONNRESET ? -errno : 0;
+	return error == -ESRCH ? 0 : error;
 }
 
 /* Besides those that end a program. */
@@ -280,10 +261,12 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 
 	/* The terminal may have stopped it. */
 	kill(program->process, SIGCONT);
-	end.error = write_affinity(program->link, cpus);
+	end.error = cpus ? set_affinity(program, cpus) : 0;
+	end.stage = PROGRAM_AFFINITY;
 	if (end.error)
 		return end;
 	program->released = true;
+	(void)!write(program->link, "", 1);
 	if (read_exactly(program->link, &obstacle, sizeof(obstacle)) == 0) {
 		(void)wait_for_end(program, &status);
 		end.error = obstacle.error;
