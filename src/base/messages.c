@@ -3,45 +3,19 @@
 #include "base/messages.h"
 #include "base/array.h"
 #include "base/result.h"
-#include "common/hash.h"
 #include "common/numbered.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const OUT_OF_MEMORY = "out of memory";
 
-/** The place of a text in the table, or for it. @space is a power of two; one place is free. */
-static char **find_place(char **texts, size_t space, const char *text)
+static int compare_texts(const void *one, const void *other)
 {
-	size_t i = (size_t)hash_text(text) & (space - 1);
-
-	while (texts[i] && strcmp(texts[i], text) != 0)
-		i = (i + 1) & (space - 1);
-	return &texts[i];
-}
-
-/** Makes space for one more text; false without memory. */
-static bool grow_table(struct messages *messages)
-{
-	size_t space = messages->space ? messages->space * 2 : 32;
-	char **texts;
-
-	if (messages->count + 1 < messages->space / 4 * 3)
-		return true;
-	texts = calloc(space, sizeof(*texts));
-	if (!texts)
-		return false;
-	for (size_t i = 0; i < messages->space; i++)
-		if (messages->texts[i])
-			*find_place(texts, space, messages->texts[i]) = messages->texts[i];
-	free(messages->texts);
-	messages->texts = texts;
-	messages->space = space;
-	return true;
+	return strcmp(one, other);
 }
 
 const char *message_make_list(struct messages *messages, const char *format, va_list arguments)
@@ -50,19 +24,11 @@ const char *message_make_list(struct messages *messages, const char *format, va_
 
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
-	if (!text || !grow_table(messages)) {
+	place = text ? tsearch(text, &messages->texts, compare_texts) : NULL;
+	if (!place || *place != text)
 		free(text);
-		messages->lost = true;
-		return OUT_OF_MEMORY;
-	}
-	place = find_place(messages->texts, messages->space, text);
-	if (*place) {
-		free(text);
-	} else {
-		messages->count++;
-		*place = text;
-	}
-	return *place;
+	messages->lost |= !place;
+	return place ? *place : OUT_OF_MEMORY;
 }
 
 const char *message_make(struct messages *messages, const char *format, ...)
@@ -207,8 +173,6 @@ void failure_join(struct isst_failure *failure, const struct isst_failure *other
 
 void messages_free(struct messages *messages)
 {
-	for (size_t i = 0; i < messages->space; i++)
-		free(messages->texts[i]);
-	free(messages->texts);
+	tdestroy(messages->texts, free);
 	notices_free(&messages->notices);
 }

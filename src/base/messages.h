@@ -17,8 +17,7 @@ struct notices {
 };
 
 struct messages {
-	char **texts; /* all texts: a hash table with open addressing */
-	size_t count, space;
+	void *texts; /* all texts: a tree of tsearch(3) */
 	struct notices notices;
 	const char *error;     /* the last error */
 	bool lost;	       /* a text was lost for want of memory; reset by the reader */
