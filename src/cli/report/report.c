@@ -373,17 +373,11 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 	return count;
 }
 
-static void set_string(struct report_node *node, char **field, const char *text)
-{
-	*field = strdup(text);
-	if (!*field)
-		node->report->failed = true;
-}
-
 struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,
 			       uint64_t number, const char *text, const struct isst_cpuset *cpus)
 {
 	struct report_node *node = parent ? new_node(parent->report, kind, &keys[key]) : NULL;
+	bool has_variant = kind == NODE_BRANCH || kind == NODE_NUMBER;
 
 	if (!node)
 		return NULL;
@@ -393,31 +387,15 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 		parent->first = node;
 	parent->last = node;
 	node->number = number;
+	if (kind == NODE_BRANCH || kind == NODE_CPU_RANGES)
+		node->index = (unsigned int)number;
 	if (text)
-		set_string(node, &node->text, text);
+		report_set_string(node->report, has_variant ? &node->variant : &node->text, text);
 	if (cpus || kind == NODE_CPU_RANGES) {
 		node->cpus = isst_cpuset_new();
 		if (!node->cpus || (cpus && isst_cpuset_add_set(node->cpus, cpus) != 0))
 			node->report->failed = true;
 	}
-	return node;
-}
-
-struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index)
-{
-	struct report_node *node = report_add(parent, NODE_BRANCH, key, 0, NULL, NULL);
-
-	if (node)
-		node->index = index;
-	return node;
-}
-
-struct report_node *report_variant(struct report_node *parent, enum key_id key, const char *variant)
-{
-	struct report_node *node = report_add(parent, NODE_BRANCH, key, 0, NULL, NULL);
-
-	if (node)
-		set_string(node, &node->variant, variant);
 	return node;
 }
 
@@ -439,38 +417,8 @@ void report_standing(struct report_node *branch, bool current)
 		branch->standing = current ? STANDING_CURRENT : STANDING_OTHER;
 }
 
-struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
-					  const char *variant, uint64_t number)
-{
-	struct report_node *node = report_number(parent, key, number);
-
-	if (node)
-		set_string(node, &node->variant, variant);
-	return node;
-}
-
-struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
-				      unsigned int index, const struct isst_cpuset *cpus)
-{
-	struct report_node *node = report_add(parent, NODE_CPU_RANGES, key, 0, NULL, cpus);
-
-	if (node)
-		node->index = index;
-	return node;
-}
-
 void report_add_cpu(struct report_node *leaf, unsigned int cpu)
 {
 	if (leaf && leaf->cpus && isst_cpuset_add(leaf->cpus, cpu, cpu) != 0)
 		leaf->report->failed = true;
-}
-
-struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
-				    const struct isst_cpuset *cpus, unsigned int bits)
-{
-	struct report_node *node = report_add(parent, NODE_CPU_MASK, key, 0, NULL, cpus);
-
-	if (node)
-		node->bits = bits;
-	return node;
 }

@@ -20,7 +20,7 @@ enum node_kind {
 	NODE_TEXT,	 /* any text */
 	NODE_CPU_LIST,	 /* CPUs, written out */
 	NODE_CPU_RANGES, /* CPUs as a list of the kernel */
-	NODE_CPU_MASK,	 /* CPUs as a mask of @bits */
+	NODE_CPU_MASK,	 /* CPUs as a mask */
 	NODE_HEX,	 /* a 64-bit pattern */
 	NODE_UNKNOWN,	 /* a value that could not be read: a cell of a screen, and nothing else */
 };
@@ -35,11 +35,10 @@ struct report_node {
 	enum node_kind kind;
 	const struct key *key; /* NULL: the root of a unit */
 	unsigned int index;
-	char *variant; /* NULL: none */
-	uint64_t number;
+	char *variant;	 /* NULL: none */
+	uint64_t number; /* of a mask its bits */
 	char *text;
 	struct isst_cpuset *cpus;
-	unsigned int bits;
 	bool hidden;  /* from people, who find it elsewhere */
 	bool marked;  /* for people, see report_mark() */
 	bool changed; /* since another report, see report_mark_changes() */
@@ -134,7 +133,8 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 
 /* Nodes: added behind the last child of @parent, and returned. */
 
-/** @text and @cpus, which may be NULL, are copied. */
+/** @number: of branches and of CPUs in ranges their index. @text: of branches and of numbers their
+ * variant. @text and @cpus, which may be NULL, are copied. */
 struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,
 			       uint64_t number, const char *text, const struct isst_cpuset *cpus);
 
@@ -144,26 +144,25 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 #define report_word(parent, key, word) report_add(parent, NODE_WORD, key, 0, word, NULL)
 #define report_text(parent, key, text) report_add(parent, NODE_TEXT, key, 0, text, NULL)
 #define report_cpu_list(parent, key, set) report_add(parent, NODE_CPU_LIST, key, 0, NULL, set)
+#define report_branch(parent, key, index) report_add(parent, NODE_BRANCH, key, index, NULL, NULL)
+#define report_variant(parent, key, variant) report_add(parent, NODE_BRANCH, key, 0, variant, NULL)
+#define report_variant_number(parent, key, variant, n) \
+	report_add(parent, NODE_NUMBER, key, n, variant, NULL)
+/** @cpus: NULL: those that are added to the leaf, which may be NULL. */
+#define report_cpu_ranges(parent, key, index, cpus) \
+	report_add(parent, NODE_CPU_RANGES, key, index, NULL, cpus)
+#define report_cpu_mask(parent, key, cpus, bits) \
+	report_add(parent, NODE_CPU_MASK, key, bits, NULL, cpus)
 /** A value that could not be read, of which a message reports why. */
 #define report_unknown(parent, key) report_add(parent, NODE_UNKNOWN, key, 0, NULL, NULL)
 
-struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
-struct report_node *report_variant(struct report_node *parent, enum key_id key,
-				   const char *variant);
 /** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
 void report_mark(struct report_node *branch);
 /** Hides a leaf, which may be NULL, from text: it is for programs. */
 void report_hide(struct report_node *leaf);
 /** Whether a branch is the one in force: for programs, in json-v2 alone. */
 void report_standing(struct report_node *branch, bool current);
-struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
-					  const char *variant, uint64_t number);
-/** @cpus: NULL: those that are added to the leaf, which may be NULL. */
-struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
-				      unsigned int index, const struct isst_cpuset *cpus);
 void report_add_cpu(struct report_node *leaf, unsigned int cpu);
-struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
-				    const struct isst_cpuset *cpus, unsigned int bits);
 
 /* ---- How names and values are written in the formats that scripts know ---- */
 

@@ -78,7 +78,7 @@ char *wording_of_value(const struct report_node *leaf)
 	case NODE_CPU_RANGES:
 		return any ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
 	case NODE_CPU_MASK:
-		return isst_cpuset_to_mask(leaf->cpus, leaf->bits);
+		return isst_cpuset_to_mask(leaf->cpus, (unsigned int)leaf->number);
 	default:
 		return strdup("?");
 	}
