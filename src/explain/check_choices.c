@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What holds back CPUs by intention. */
+/* What holds back CPUs by intention: classes of service, SST-TF and SST-BF. */
+#include "common/priorities.h"
 #include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/planning.h"
@@ -84,25 +85,201 @@ static void check_priority(struct findings *findings, const struct survey_domain
 		     package->cpus.low_cores);
 }
 
-/** Below the base frequency it is a finding of its own, as below the bucket of the package. */
-static void check_clos_max(struct findings *findings, const struct survey_domain *domain,
-			   const struct package *package, const struct survey_cpu *cpu)
-{
-	const struct isst_clos *config = &domain->clos[cpu->clos % ISST_CLOS_COUNT];
-	unsigned int base = level_base_mhz(domain, cpu->cpu->number), highest = highest_mhz(cpu);
-	unsigned int clip = clip_mhz(domain, cpu);
-	const char *what;
+/* ---- Classes ---- */
 
-	if (!survey_classes_hold(domain) || !cpu->clos_known || config->failure.error ||
-	    config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
-	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain))
+/** Whether a maximum is that of all power domains with CPUs of the packages that have it. The
+ * command sets it for whole packages, domains without CPUs included: so does the remedy. */
+static bool is_max_of_packages(const struct survey *survey, unsigned int clos, unsigned int max)
+{
+	survey_for_each_domain (domain, survey)
+		survey_for_each_domain (other, survey)
+			if (other->domain->package == domain->domain->package &&
+			    domain->domain->has_cpu && other->domain->has_cpu &&
+			    !domain->clos[clos].failure.error &&
+			    domain->clos[clos].max_mhz == max &&
+			    (other->clos[clos].failure.error || other->clos[clos].max_mhz != max))
+				return false;
+	return context_has_power_domains(survey->context);
+}
+
+/** The highest frequency that a domain allows a core; 0: unknown. */
+static unsigned int highest_turbo_mhz(const struct survey_domain *domain)
+{
+	const struct isst_level *level = &domain->now->level;
+	const struct isst_value *turbo = turbo_freq_is_on(domain) &&
+							 level->turbo_freq_info.buckets > 0
+						 ? &level->turbo_freq_info.mhz[0][0]
+						 : &level->limit[0].mhz[0];
+
+	return survey_has_level(domain) && turbo->state == ISST_KNOWN ? turbo->value : 0;
+}
+
+/** Whether classes hold all cores of a package below the highest turbo frequency, and none of them
+ * below its base frequency, or no lower than SST-TF: then they favour none. */
+static bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain)
+{
+	size_t held = 0;
+
+	survey_for_each_domain (other, survey) {
+		unsigned int highest = highest_turbo_mhz(other);
+
+		if (other->domain->package != domain->domain->package)
+			continue;
+		for (size_t j = 0; j < other->cpu_count; j++, held++) {
+			unsigned int max = clos_max_mhz(other, &other->cpus[j]);
+			unsigned int clip = clip_mhz(other, &other->cpus[j]);
+
+			if (max >= highest || max == 0 || (clip > 0 && max >= clip) ||
+			    max < level_base_mhz(other, other->cpus[j].cpu->number))
+				return false;
+		}
+	}
+	return held > 0;
+}
+
+/** The maximum of the class of a CPU, which holds it in one of several ways. */
+static void check_max(struct findings *findings, const struct survey_domain *domain,
+		      const struct package *package, const struct survey_cpu *cpu, bool held)
+{
+	const struct survey *survey = findings->survey;
+	const unsigned int max = clos_max_mhz(domain, cpu), clip = clip_mhz(domain, cpu);
+	const unsigned int base = level_base_mhz(domain, cpu->cpu->number);
+	const unsigned int lowest = (unsigned int)(survey_processor(survey)->min_khz / KHZ_PER_MHZ);
+	const unsigned int bucket = bucket_mhz(domain, package->cpus.high_cores);
+	struct found found = { .domain = domain, .cpu = cpu };
+	const char *what = "";
+
+	if (max == 0 || max < lowest) {
+		found.code = ISST_FINDING_CLOS_MAX_ZERO;
+		if (max > 0)
+			what = FINDING_TEXT(
+				findings, ", below the lowest frequency, %u MHz (cpuinfo_min_freq)",
+				lowest);
+	} else if (max < base) {
+		/* With SST-BF the cores of a class need not have the same. */
+		found.code = ISST_FINDING_CLOS_MAX_BELOW_BASE;
+		what = FINDING_TEXT(findings, ", below the base frequency of %s, %u MHz",
+				    domain->now->level.base_freq == ISST_FEATURE_ENABLED
+					    ? "base-freq"
+					    : "the level",
+				    base);
+	} else if (held) {
+		found.code = ISST_FINDING_CLOS_MAX_OF_ALL;
+		what = FINDING_TEXT(
+			findings,
+			", and all cores of the package are in classes with such maxima (core-power "
+			"get-assoc); the level allows up to %u MHz",
+			highest_turbo_mhz(domain));
+	} else if (has_priorities(domain) && package->level && package->cpus.unknown == 0 &&
+		   package->cpus.low > 0 && has_high_priority(cpu) &&
+		   clos_max_is_below_bucket(max, bucket)) {
+		found.code = ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ;
+		what = FINDING_TEXT(findings,
+				    ", below the %u MHz that high priority cores reach by their "
+				    "bucket (turbo-freq info)",
+				    bucket);
+	} else if (max < highest_mhz(cpu) && (clip == 0 || max < clip)) {
+		found.code = ISST_FINDING_CLOS_MAX;
+		what = FINDING_TEXT(findings, ", cpuinfo_max_freq %u MHz (cpufreq)",
+				    highest_mhz(cpu));
+	} else {
 		return;
-	if (has_priorities(domain) && package->level && package->cpus.unknown == 0 &&
-	    package->cpus.low > 0 &&
-	    is_held_below_bucket(domain, cpu, bucket_mhz(domain, package->cpus.high_cores)))
+	}
+	found.applied = found.code != ISST_FINDING_CLOS_MAX_ZERO &&
+			found.code != ISST_FINDING_CLOS_MAX &&
+			survey_applies(survey, SUBJECT_CLOS_MAX, domain, NULL, cpu->clos,
+				       max * UINT64_C(1000));
+	found.remedy = FINDING_TEXT(findings, "clos %u max none", cpu->clos);
+	if (is_max_of_packages(survey, cpu->clos, max))
+		found.kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
+	findings_add(findings, &found, "CLOS %u: maximum %u MHz (core-power get-config)%s",
+		     cpu->clos, max, what);
+}
+
+/** A class other than CLOS 0, in which all cores are at power-on. With SST-TF that is found. */
+static void check_association(struct findings *findings, const struct survey_domain *domain,
+			      const struct survey_cpu *cpu)
+{
+	unsigned int left = domain->now->level.base_freq == ISST_FEATURE_ENABLED
+				    ? 0
+				    : FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ;
+	struct found found = { ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS, .domain = domain,
+			       .cpu = cpu };
+
+	if (!cpu->clos_known || cpu->clos == 0 || !survey_classes_are_off(domain) ||
+	    turbo_freq_is_on(domain))
 		return;
-	what = FINDING_TEXT(findings, ", cpuinfo_max_freq %u MHz (cpufreq)", highest);
-	note_max(findings, ISST_FINDING_CLOS_MAX, domain, cpu, what, false);
+	found_disable(&found, domain, left);
+	findings_add(findings, &found,
+		     "core-power is disabled (core-power info), and CPUs are in other classes than "
+		     "CLOS 0 (core-power get-assoc)%s",
+		     AS_SAVED(domain, left));
+}
+
+/* ---- SST-BF ---- */
+
+/** The lower, the sooner a class gets power. */
+static unsigned int rank(const struct survey_domain *domain, unsigned int clos)
+{
+	return domain->now->core_power.priority == ISST_PRIORITY_ORDERED
+		       ? clos
+		       : domain->clos[clos].weight;
+}
+
+/** The class of the highest or lowest priority of cores (@high: of SST-BF); ISST_CLOS_COUNT: none.
+ */
+static unsigned int find_class(const struct survey_domain *domain, bool high, bool lowest)
+{
+	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
+	unsigned int found = ISST_CLOS_COUNT;
+
+	survey_for_each_cpu (cpu, domain) {
+		if (!cpu->clos_known || domain->clos[cpu->clos].failure.error ||
+		    isst_cpuset_has(cores, cpu->cpu->number) != high)
+			continue;
+		if (found == ISST_CLOS_COUNT ||
+		    (lowest ? rank(domain, cpu->clos) > rank(domain, found)
+			    : rank(domain, cpu->clos) < rank(domain, found)))
+			found = cpu->clos;
+	}
+	return found;
+}
+
+/** SST-BF with classes that favour the other cores. */
+static void check_base_freq(struct findings *findings, const struct survey_domain *domain)
+{
+	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
+	bool both = turbo_freq_is_on(domain);
+	unsigned int high, others;
+	struct found found = { ISST_FINDING_BASE_FREQ_PRIORITIES, .domain = domain };
+
+	if (!survey_has_level(domain) || domain->now->level.base_freq != ISST_FEATURE_ENABLED ||
+	    !cores)
+		return;
+	high = find_class(domain, true, true);
+	others = find_class(domain, false, false);
+	if (high == ISST_CLOS_COUNT || others == ISST_CLOS_COUNT ||
+	    rank(domain, high) <= rank(domain, others))
+		return;
+	/* More cores of high priority than SST-TF has a bucket for would be no remedy. */
+	if (!found_disable(&found, domain, FEATURE_TURBO_FREQ) && both &&
+	    !found_disable(&found, domain, FEATURE_BASE_FREQ))
+		found.remedy = "base-freq off";
+	survey_for_each_cpu (cpu, domain) {
+		if (!cpu->asked || !isst_cpuset_has(cores, cpu->cpu->number) || !cpu->clos_known ||
+		    rank(domain, cpu->clos) <= rank(domain, others))
+			continue;
+		found.cpu = cpu;
+		findings_add(findings, &found,
+			     "base-freq is enabled%s%s%s: cores with the higher base frequency "
+			     "(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
+			     "get-assoc)",
+			     AS_SAVED(domain, FEATURE_BASE_FREQ),
+			     both				  ? ", and so is turbo-freq"
+			     : domain->saved & FEATURE_TURBO_FREQ ? ", and turbo-freq was"
+								  : "",
+			     AS_SAVED(domain, FEATURE_TURBO_FREQ), high, others);
+	}
 }
 
 static void check_base(struct findings *findings, const struct survey_domain *domain,
@@ -137,12 +314,18 @@ void check_choices(struct findings *findings)
 
 	survey_for_each_domain (domain, survey) {
 		const struct package package = find_package(survey, domain, has_priorities);
+		const bool held = survey_classes_hold(domain) && is_held_by_classes(survey, domain);
 
+		if (!domain->asked)
+			continue;
+		if (survey_classes_hold(domain))
+			check_base_freq(findings, domain);
 		survey_for_each_cpu (cpu, domain) {
 			if (!cpu->asked)
 				continue;
 			check_priority(findings, domain, &package, cpu);
-			check_clos_max(findings, domain, &package, cpu);
+			check_max(findings, domain, &package, cpu, held);
+			check_association(findings, domain, cpu);
 			check_base(findings, domain, cpu);
 		}
 	}

@@ -162,28 +162,18 @@ static void add_package(struct isst_finding *finding, const struct package *pack
 	}
 }
 
-/** High priority cores that a class holds below their bucket, or that were measured below it. */
+/** High priority cores that were measured below their bucket. */
 static void check_high(struct findings *findings, const struct package *package)
 {
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
-		unsigned int mhz = bucket_mhz(domain, package->cpus.high_cores);
-		const char *what = FINDING_TEXT(findings,
-						", below the %u MHz that high priority cores reach "
-						"by their bucket (turbo-freq info)",
-						mhz);
 
-		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++) {
-			const struct survey_cpu *cpu = &domain->cpus[j];
-
-			if (cpu->asked && is_held_below_bucket(domain, cpu, mhz))
-				note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ, domain,
-					 cpu, what, true);
-			if (has_high_priority(cpu))
+		survey_for_each_cpu (cpu, domain)
+			if (has_priorities(domain) && has_high_priority(cpu))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
-					      domain, cpu, mhz,
+					      domain, cpu,
+					      bucket_mhz(domain, package->cpus.high_cores),
 					      "SST-TF allows its high priority cores");
-		}
 	}
 }
 

@@ -103,7 +103,6 @@ const char *finding_remedy(struct isst_finding *finding);
 
 /* ---- Checks: each adds its findings. None reads anything. ---- */
 
-void check_clos(struct findings *findings);	  /* limits of classes, and of core-power off */
 void check_turbo_freq(struct findings *findings); /* SST-TF with core-power and priorities */
 void check_levels(struct findings *findings);	  /* levels, their CPUs, base frequency, uncore */
 void check_cpufreq(struct findings *findings);	  /* what the kernel's files show */
@@ -111,7 +110,7 @@ void check_resume(struct findings *findings);	  /* what was lost over suspend */
 void check_registers(struct findings *findings);  /* what hardware without TPMI reports */
 void check_managers(struct findings *findings);	  /* other programs */
 void check_measured(struct findings *findings);	  /* CPUs that were kept busy, and packages */
-void check_choices(struct findings *findings);	  /* what CPUs have been configured to */
+void check_choices(struct findings *findings);	  /* classes, and what CPUs are configured to */
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */
 

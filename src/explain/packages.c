@@ -110,62 +110,6 @@ unsigned int clos_max_mhz(const struct survey_domain *domain, const struct surve
 	return domain->clos[cpu->clos].max_mhz;
 }
 
-/** Whether a maximum is that of all power domains with CPUs of the packages that have it. The
- * command sets it for whole packages, domains without CPUs included: so does the remedy. */
-static bool is_max_of_packages(const struct survey *survey, unsigned int clos, unsigned int max)
-{
-	survey_for_each_domain (domain, survey)
-		survey_for_each_domain (other, survey)
-			if (other->domain->package == domain->domain->package &&
-			    domain->domain->has_cpu && other->domain->has_cpu &&
-			    !domain->clos[clos].failure.error &&
-			    domain->clos[clos].max_mhz == max &&
-			    (other->clos[clos].failure.error || other->clos[clos].max_mhz != max))
-				return false;
-	return context_has_power_domains(survey->context);
-}
-
-void note_max(struct findings *findings, int code, const struct survey_domain *domain,
-	      const struct survey_cpu *cpu, const char *what, bool may_be_choice)
-{
-	unsigned int max = domain->clos[cpu->clos].max_mhz;
-	const struct found found = {
-		.code = code,
-		.domain = domain,
-		.cpu = cpu,
-		.applied = may_be_choice &&
-			   survey_applies(findings->survey, SUBJECT_CLOS_MAX, domain, NULL,
-					  cpu->clos, max * UINT64_C(1000)),
-		.remedy = FINDING_TEXT(findings, "clos %u max none", cpu->clos),
-		.kind = is_max_of_packages(findings->survey, cpu->clos, max)
-				? REMEDY_WHOLE_PACKAGE_STATEMENT
-				: 0,
-	};
-
-	findings_add(findings, &found, "CLOS %u: maximum %u MHz (core-power get-config)%s",
-		     cpu->clos, max, what);
-}
-
-bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
-			  unsigned int mhz)
-{
-	unsigned int max = clos_max_mhz(domain, cpu);
-
-	return has_high_priority(cpu) && clos_max_is_below_bucket(max, mhz) &&
-	       max >= level_base_mhz(domain, cpu->cpu->number);
-}
-
-unsigned int highest_turbo_mhz(const struct survey_domain *domain)
-{
-	const struct isst_level *level = &domain->now->level;
-	const struct isst_value *turbo = turbo_freq_is_on(domain) &&
-							 level->turbo_freq_info.buckets > 0
-						 ? &level->turbo_freq_info.mhz[0][0]
-						 : &level->limit[0].mhz[0];
-
-	return survey_has_level(domain) && turbo->state == ISST_KNOWN ? turbo->value : 0;
-}
-
 unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
 {
 	const struct isst_value *clip = &domain->now->level.turbo_freq_info.clip_mhz[0];
@@ -173,27 +117,6 @@ unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cp
 	if (!has_priorities(domain) || !cpu->clos_known || has_high_priority(cpu))
 		return 0;
 	return clip->state == ISST_KNOWN ? clip->value : 0;
-}
-
-bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain)
-{
-	size_t held = 0;
-
-	survey_for_each_domain (other, survey) {
-		unsigned int highest = highest_turbo_mhz(other);
-
-		if (other->domain->package != domain->domain->package)
-			continue;
-		for (size_t j = 0; j < other->cpu_count; j++, held++) {
-			unsigned int max = clos_max_mhz(other, &other->cpus[j]);
-			unsigned int clip = clip_mhz(other, &other->cpus[j]);
-
-			if (max >= highest || max == 0 || (clip > 0 && max >= clip) ||
-			    max < level_base_mhz(other, other->cpus[j].cpu->number))
-				return false;
-		}
-	}
-	return held > 0;
 }
 
 /* ---- Packages ---- */

@@ -46,28 +46,11 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 /** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
 
-/** Finds the maximum of the class of a CPU, with what it is read beside; a choice, if it may be one
- * and the last configuration states it. */
-void note_max(struct findings *findings, int code, const struct survey_domain *domain,
-	      const struct survey_cpu *cpu, const char *what, bool may_be_choice);
-
 /** The frequency of the bucket for so many cores at the domain's own level; 0: none, or unknown. */
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores);
 
-/** Whether the class of a high priority core holds it below @mhz, but not below its base frequency.
- */
-bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
-			  unsigned int mhz);
-
-/** The highest frequency that a domain allows a core; 0: unknown. */
-unsigned int highest_turbo_mhz(const struct survey_domain *domain);
-
 /** What SST-TF clips a CPU to; 0: nothing, or unknown. */
 unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
-
-/** Whether classes hold all cores of a package below the highest turbo frequency, and none of them
- * below its base frequency, or no lower than SST-TF. */
-bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain);
 
 /** What so many cores of a package are called: buckets of E-cores count modules. */
 const char *package_cores_word(struct findings *findings, size_t count);

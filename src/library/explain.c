@@ -39,9 +39,9 @@ void isst_explanation_free(struct isst_explanation *explanation)
 static int run_checks(const struct survey *survey, struct findings *findings)
 {
 	static void (*const ALL[])(struct findings * findings) = {
-		check_clos,	check_turbo_freq, check_levels,	    check_resume,
-		check_cpufreq,	check_reasons,	  check_registers,  check_managers,
-		check_measured, check_choices,	  check_advisories, NULL,
+		check_turbo_freq, check_levels,	    check_resume,   check_cpufreq,
+		check_reasons,	  check_registers,  check_managers, check_measured,
+		check_choices,	  check_advisories, NULL,
 	};
 	static void (*const LIMITS[])(struct findings * findings) = { check_reasons,
 								      check_registers, NULL };
