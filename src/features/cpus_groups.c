@@ -8,7 +8,6 @@
 #include "transaction/steps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,117 +177,101 @@ static int read_group_file(struct isst_context *context, const char *group, cons
 			   char **text)
 {
 	struct kernel_files *files = &context->files;
-	char *path;
-	int error;
+	int error = kernel_files_text(files, kernel_files_path(files, GROUPS "/%s/%s", group, name),
+				      text);
 
-	if (asprintf(&path, GROUPS "/%s/%s", group, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(files, path, text);
-	free(path);
 	return error && files->answer == -ENOTDIR ? -ENOENT : error;
 }
 
-/** Adds the CPUs that a group holds as a partition, or will hold once CPUs of it are online. */
-static int add_held_cpus(struct isst_context *context, const char *group, struct isst_cpuset *set)
-{
-	char *type = NULL, *cpus = NULL, *invalid;
-	int error = read_group_file(context, group, "cpuset.cpus.partition", &type);
+/** A look for CPUs that cannot be isolated for a domain, and for the partition that has them. */
+struct holder_search {
+	struct isst_context *context;
+	const char *own;		/* the group of the domain's own name */
+	const struct isst_cpuset *cpus; /* that may be taken */
+	bool found;
+	unsigned int cpu; /* the lowest */
+	const char *holder;
+};
 
+/** Looks at a group that holds CPUs as a partition, or will hold them once CPUs of it are online.
+ */
+static int look_at_group(void *data, const char *group)
+{
+	struct holder_search *search = data;
+	struct isst_context *context = search->context;
+	struct isst_cpuset *held = isst_cpuset_new();
+	char *type = NULL, *cpus = NULL, *invalid;
+	unsigned int cpu;
+	int error = held ? 0 : -ENOMEM;
+
+	if (!error && strcmp(group, search->own) == 0)
+		error = -ENOENT;
+	if (!error)
+		error = read_group_file(context, group, "cpuset.cpus.partition", &type);
 	if (!error && strncmp(type, "member", strlen("member")) != 0) {
 		invalid = strstr(type, " invalid");
 		if (!invalid || strstr(invalid, "hotplug"))
 			error = read_group_file(context, group, "cpuset.cpus", &cpus);
 	}
 	/* A list that makes no sense names no CPU. */
-	if (cpus && isst_cpuset_add_list(set, cpus, NULL) == -ENOMEM)
+	if (cpus && isst_cpuset_add_list(held, cpus, NULL) == -ENOMEM)
 		error = -ENOMEM;
+	isst_cpuset_for_each (cpu, held)
+		if (isst_cpuset_has(search->cpus, cpu) &&
+		    (!search->found || cpu < search->cpu ||
+		     (cpu == search->cpu && !search->holder))) {
+			search->found = true;
+			search->cpu = cpu;
+			search->holder = message_make(&context->messages, "%s", group);
+		}
 	free(type);
 	free(cpus);
+	isst_cpuset_free(held);
 	return error == -ENOENT ? 0 : error;
-}
-
-/** The partitions below the root, but for the one of a domain's name. */
-struct partitions {
-	struct holder {
-		char *group;
-		struct isst_cpuset *cpus;
-	} * holders;
-	size_t count;
-};
-
-/** To be cleared, also after an error. -ENOENT: the kernel has no such groups. */
-static int find_partitions(struct isst_context *context, const struct isst_domain *domain,
-			   struct partitions *partitions)
-{
-	struct item item = item_of(ITEM_PARTITION, domain, 0);
-	char *own = item_partition_name(&item), **names = NULL;
-	size_t count = 0;
-	int error = own ? kernel_files_list(&context->files, GROUPS, &names, &count) : -ENOMEM;
-
-	*partitions = (struct partitions){ calloc(count + 1, sizeof(*partitions->holders)), 0 };
-	if (!partitions->holders)
-		error = -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		struct holder holder = { names[i], isst_cpuset_new() };
-
-		if (!holder.cpus)
-			error = -ENOMEM;
-		else if (!error && strcmp(names[i], own) != 0)
-			error = add_held_cpus(context, names[i], holder.cpus);
-		if (partitions->holders) {
-			partitions->holders[partitions->count++] = holder;
-		} else {
-			free(holder.group);
-			isst_cpuset_free(holder.cpus);
-		}
-	}
-	free(names);
-	free(own);
-	return error;
 }
 
 int group_check_free(struct isst_context *context, const struct isst_domain *domain,
 		     const struct isst_cpuset *cpus, const char *state)
 {
 	const char *own = !state || strstr(state, " invalid") ? NULL : partition_cpus(state);
-	struct isst_cpuset *free_cpus = isst_cpuset_new();
-	struct partitions partitions = { 0 };
-	bool all_free = true;
+	struct item item = item_of(ITEM_PARTITION, domain, 0);
+	struct isst_cpuset *free_cpus = isst_cpuset_new(), *taken = isst_cpuset_new();
+	char *name = item_partition_name(&item);
+	struct holder_search search = { .context = context, .own = name, .cpus = taken };
+	bool any_taken = false;
 	unsigned int cpu;
 	int error = -ENOMEM;
 
 	/* CPUs of the root's partition and of the domain's own. -ENOENT: they are not reported. */
-	if (free_cpus)
+	if (free_cpus && name)
 		error = kernel_files_cpulist(&context->files, GROUPS "/cpuset.cpus.effective",
 					     free_cpus);
 	/* classify_group() has understood the list. */
 	if (!error && own)
 		error = isst_cpuset_add_list(free_cpus, own, NULL);
-	isst_cpuset_for_each (cpu, cpus)
-		all_free &= isst_cpuset_has(free_cpus, cpu);
-	if (!error && !all_free)
-		error = find_partitions(context, domain, &partitions);
 	isst_cpuset_for_each (cpu, cpus) {
-		const char *holder = NULL;
+		bool is_free = isst_cpuset_has(free_cpus, cpu);
+		bool online = isst_cpuset_has(domain->online, cpu);
 
-		for (size_t i = partitions.count; i-- > 0;)
-			if (isst_cpuset_has(partitions.holders[i].cpus, cpu))
-				holder = partitions.holders[i].group;
-		if (!error &&
-		    (isst_cpuset_has(domain->online, cpu) ? !isst_cpuset_has(free_cpus, cpu)
-							  : holder != NULL))
-			error = message_error(&context->messages, -EIO,
-					      "CPU %u belongs to another cpuset partition%s%s%s: "
-					      "it cannot be isolated for %s",
-					      cpu, holder ? " (" GROUPS "/" : "",
-					      holder ? holder : "", holder ? ")" : "",
-					      domain->name);
+		any_taken |= !is_free;
+		if (!error && !(is_free && online))
+			error = isst_cpuset_add(taken, cpu, cpu);
+		if (!is_free && online && !search.found) {
+			search.found = true;
+			search.cpu = cpu;
+		}
 	}
-	for (size_t i = 0; i < partitions.count; i++) {
-		free(partitions.holders[i].group);
-		isst_cpuset_free(partitions.holders[i].cpus);
-	}
-	free(partitions.holders);
+	if (!error && any_taken)
+		error = kernel_files_each(&context->files, GROUPS, "", look_at_group, &search);
+	if (!error && search.found)
+		error = message_error(&context->messages, -EIO,
+				      "CPU %u belongs to another cpuset partition%s%s%s: "
+				      "it cannot be isolated for %s",
+				      search.cpu, search.holder ? " (" GROUPS "/" : "",
+				      search.holder ? search.holder : "", search.holder ? ")" : "",
+				      domain->name);
+	free(name);
+	isst_cpuset_free(taken);
 	isst_cpuset_free(free_cpus);
 	return error == -ENOENT ? 0 : error;
 }
