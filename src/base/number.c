@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as text: frequencies in messages, and the one strict parser. */
 #include "base/number.h"
+#include "base/result.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -8,8 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { KHZ_PER_MHZ = 1000 };
 
 const char *khz_text(uint64_t khz, char text[KHZ_TEXT])
 {

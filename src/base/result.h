@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
+/** A ratio is a multiple of 100 MHz; as an upper limit 255 is none. */
+enum { KHZ_PER_MHZ = 1000, MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255 };
+
 /** Why a result is incomplete: @message is about the first failure, @more others followed. Values
  * that could be read are there. */
 struct isst_failure {

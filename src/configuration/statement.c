@@ -2,6 +2,7 @@
 /* What all keywords share: words, numbers, frequencies, lists, and settings for each place. */
 #include "configuration/statement.h"
 #include "base/array.h"
+#include "base/result.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -183,7 +184,7 @@ bool statement_take_wanted(struct statement *statement, unsigned int allowed,
 	return false;
 }
 
-enum { KHZ_IN_MHZ = 1000, MHZ_IN_RATIO = 100, HIGHEST_MHZ = 25500, HIGHEST_UNCORE_MHZ = 12700 };
+enum { HIGHEST_MHZ = 25500, HIGHEST_UNCORE_MHZ = 12700 };
 
 /** A frequency as a number with or without unit. Returns 0, -EINVAL or -ERANGE. */
 static int parse_khz(const char *word, uint64_t *khz)
@@ -199,9 +200,9 @@ static int parse_khz(const char *word, uint64_t *khz)
 		return -EINVAL;
 	memcpy(number, word, digits);
 	number[digits] = '\0';
-	error = isst_parse_number(number, 10, HIGHEST_MHZ * (in_khz ? KHZ_IN_MHZ : 1), khz);
+	error = isst_parse_number(number, 10, HIGHEST_MHZ * (in_khz ? KHZ_PER_MHZ : 1), khz);
 	if (!error && !in_khz)
-		*khz *= KHZ_IN_MHZ;
+		*khz *= KHZ_PER_MHZ;
 	return error;
 }
 
@@ -225,11 +226,11 @@ int statement_frequency(struct statement *statement, unsigned int allowed, enum 
 		expected = "a frequency of 0 to 25500 MHz";
 	else if (!error && allowed & FREQUENCY_NOT_ZERO && *khz == 0)
 		expected = "a frequency above 0, or none for no limit";
-	else if (!error && allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
+	else if (!error && allowed & FREQUENCY_RATIO && *khz % (MHZ_PER_RATIO * KHZ_PER_MHZ) != 0)
 		expected = "a multiple of 100 MHz, as the hardware stores it";
 	/* A ratio of 7 bits. */
 	else if (!error && (allowed & FREQUENCY_UNCORE) == FREQUENCY_UNCORE &&
-		 *khz > HIGHEST_UNCORE_MHZ * KHZ_IN_MHZ)
+		 *khz > HIGHEST_UNCORE_MHZ * KHZ_PER_MHZ)
 		expected = "a frequency of 100 to 12700 MHz";
 	else if (!error)
 		return 0;

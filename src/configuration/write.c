@@ -2,6 +2,7 @@
 /* Settings as statements: what configuration_add_text() reads. Knows no machine. */
 #include "configuration/write.h"
 #include "base/cpuset.h"
+#include "base/result.h"
 #include "common/hash.h"
 #include "common/memory_stream.h"
 #include "configuration/statement.h"
@@ -9,8 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KHZ_IN_MHZ = 1000 };
 
 /** Each subject: its keyword, and what stands in front of its value behind that. */
 static const struct {
@@ -98,10 +97,10 @@ static int write_value(FILE *stream, const struct setting *setting)
 		write_number(stream, setting);
 		return 0;
 	case WANTED_KHZ:
-		if (setting->number % KHZ_IN_MHZ)
+		if (setting->number % KHZ_PER_MHZ)
 			fprintf(stream, " %" PRIu64 "kHz", setting->number);
 		else
-			fprintf(stream, " %" PRIu64, setting->number / KHZ_IN_MHZ);
+			fprintf(stream, " %" PRIu64, setting->number / KHZ_PER_MHZ);
 		return 0;
 	case WANTED_CORES:
 		return write_choice(stream, &setting->choice);

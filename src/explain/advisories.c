@@ -16,7 +16,7 @@
 
 enum concern { MAILBOX, TPMI, EITHER };
 
-enum { BRANCHES = 2, KHZ_PER_MHZ = 1000 };
+enum { BRANCHES = 2 };
 
 struct advisory {
 	const char *name;

@@ -6,8 +6,6 @@
 #include "features/planning.h"
 #include "features/snapshot.h"
 
-enum { KHZ_PER_MHZ = 1000 };
-
 /** The highest frequency that cpufreq shows; 0: unknown. */
 static unsigned int highest_mhz(const struct survey_cpu *cpu)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KHZ_PER_MHZ = 1000, HIGH_EPP = 192 };
+enum { HIGH_EPP = 192 };
 
 /* min_perf_pct of boot does not follow the level: only a value far above the lowest was set. */
 enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };

@@ -9,7 +9,7 @@
 /* ---- Busy CPUs ---- */
 
 /* Interrupts make a measurement a little too low, and 100 MHz are the hardware's step. */
-enum { KHZ_PER_MHZ = 1000, TOLERATED_PERCENT = 97, STEP_MHZ = 100 };
+enum { TOLERATED_PERCENT = 97, STEP_MHZ = 100 };
 
 /** Whether a CPU reaches a limit below the frequency that it is to reach. */
 static bool is_at_limit(const struct survey_cpu *cpu, uint64_t limit_mhz, unsigned int mhz)

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 
-enum { KHZ_PER_MHZ = 1000 };
-
 /* ---- The level ---- */
 
 static bool is_lower(const struct isst_value *one, const struct isst_value *other)

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { MHZ_PER_RATIO = 100 };
-
 /** Whether a finding about high priority can name CPUs of a domain. */
 static bool is_about_high(const struct survey_domain *domain)
 {

@@ -59,7 +59,6 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 
 int clos_read(struct isst_context *context, struct isst_clos *configs, size_t count)
 {
-	enum { MHZ_PER_RATIO = 100 };
 	int error = context_read(context, configs, count, sizeof(*configs), plan_clos);
 
 	for (size_t i = 0; i < count && !error; i++) {

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-enum { KHZ_PER_MHZ = 1000 };
-
 /* ---- Frequencies ---- */
 
 int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count)

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
-
 #define AT(type, member) offsetof(struct type, member)
 
 /* 8-bit value n of an answer, lowest first, for element n of an array of struct isst_value. */

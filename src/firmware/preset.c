@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KHZ_PER_MHZ = 1000 };
-
 static const char *const BASE_FREQUENCY = "base_frequency";
 
 /** Whether two CPUs have different base frequencies. */

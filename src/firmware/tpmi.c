@@ -402,8 +402,6 @@ static int plan_core_power(struct firmware_batch *batch, struct isst_core_power 
 
 /* ---- What can be set ---- */
 
-enum { MHZ_PER_RATIO = 100 };
-
 /* A refusal takes microseconds; the driver sleeps at least 4 x 5 ms before it gives up a level. */
 enum { WAITED_US = 10000 };
 

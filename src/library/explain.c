@@ -128,8 +128,6 @@ ITEM_GETTER(const char *, isst_explanation_note_at, isst_explanation, survey.not
 unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
 					   unsigned int cpu)
 {
-	enum { KHZ_PER_MHZ = 1000 };
-
 	for (size_t i = 0; explanation && i < explanation->survey.count; i++) {
 		const struct survey_domain *domain = &explanation->survey.domains[i];
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KHZ_PER_MHZ = 1000 };
-
 /* ---- Making ---- */
 
 struct isst_results *results_new(const struct call *call, const struct target_list *list,

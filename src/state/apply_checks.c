@@ -71,7 +71,7 @@ static int low_limits_find(struct isst_change *change, const struct isst_level *
 
 /* ---- Classes of service ---- */
 
-enum { MHZ_PER_RATIO = 100, MIN_SHIFT = 8, MAX_SHIFT = 16, RATIO_MASK = 0xff };
+enum { MIN_SHIFT = 8, MAX_SHIFT = 16, RATIO_MASK = 0xff };
 
 /** A CLOS of which a limit is stated. */
 struct clos_limits {

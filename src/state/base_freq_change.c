@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MHZ_PER_RATIO = 100 };
-
 static void check_enable(struct planned_command *command, struct domain_snapshot *domain,
 			 bool automatic)
 {

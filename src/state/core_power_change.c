@@ -100,8 +100,6 @@ static void warn_of_clos_remains(struct isst_change *change, const struct isst_d
 	free(text.text);
 }
 
-enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
-
 /** What is needed for CLOS: levels are none of it, and there may be none. */
 #define CORE_POWER_ONLY \
 	{ \

@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MHZ_PER_RATIO = 100 };
-
 const struct setting *domain_setting(const struct isst_context *context,
 				     const struct configuration *configuration,
 				     enum subject subject, const struct isst_domain *domain,

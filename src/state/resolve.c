@@ -15,7 +15,7 @@
 
 /* ---- Classes of service ---- */
 
-enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
+enum { LOW_CLOS = 3 };
 
 static int resolve_clos(struct wanted *wanted, enum subject subject, unsigned int clos,
 			const struct domain_snapshot *domain)

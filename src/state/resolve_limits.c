@@ -17,8 +17,6 @@
 
 /* ---- Frequencies ---- */
 
-enum { MHZ_PER_RATIO = 100 };
-
 struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted)
 {
 	struct isst_value base = level->base_mhz;
@@ -184,7 +182,6 @@ static int level_limits(struct wanted *wanted, const struct domain_snapshot *dom
  * them the register would hold is chance. A state holds what some machine had. */
 static int check_shared_limits(struct wanted *wanted, const struct wanted_item *item)
 {
-
 	if (!context_has_power_domains(wanted->context) ||
 	    configuration_is_state(wanted->configuration, item->setting->origin.source))
 		return 0;

@@ -15,8 +15,6 @@
 
 /* ---- Values as settings ---- */
 
-enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255 };
-
 void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 			     struct setting *setting)
 {

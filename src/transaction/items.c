@@ -383,7 +383,6 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 /** The ratios of turbo ratio limits as frequencies, those behind the last bucket left out. */
 const char *ratios_text(struct messages *messages, uint64_t ratios)
 {
-	enum { MHZ_PER_RATIO = 100 };
 	char text[64];
 	int length = 0;
 
@@ -401,8 +400,6 @@ const char *ratios_text(struct messages *messages, uint64_t ratios)
 static const char *format_value(struct messages *messages, const struct item *item,
 				enum value_format format, struct item_value value)
 {
-	enum { NO_LIMIT_RATIO = 0xff, KHZ_PER_MHZ = 1000 };
-
 	switch (format) {
 	case AS_FEATURES:
 		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
