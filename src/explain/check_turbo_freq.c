@@ -145,10 +145,11 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 /* ---- Buckets, which hold cores of a package ---- */
 
 /** Adds what of a package findings can be about: its CPUs of high priority, or all. */
-static void add_package(struct isst_finding *finding, const struct package *package, bool high)
+static void add_package(struct isst_finding *finding, const struct package *package)
 {
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &finding->findings->survey->domains[i];
+		const bool high = package->cpus.high > 0;
 
 		if (!has_priorities(domain) || !domain->asked)
 			continue;
@@ -184,52 +185,6 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 	return true;
 }
 
-/** Where no bucket gains SST-TF is best off, with all that was enabled with it. */
-static void disable_without_gain(const struct survey *survey, struct found *found,
-				 const struct package *package)
-{
-	for (size_t i = package->first; i < package->end; i++)
-		if (package->level && level_gaining_buckets(package->level) == 0 &&
-		    turbo_freq_is_on(&survey->domains[i]))
-			found_disable(found, &survey->domains[i], FEATURE_TURBO_FREQ);
-}
-
-static void check_bucket(struct findings *findings, const struct package *package)
-{
-	const struct isst_turbo_freq *info = package->info;
-	unsigned int shown = 0, gaining = package->gaining;
-	bool overfull = package->bucket == info->buckets;
-	const int code = overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST;
-	struct found found = { code, .meaning = finding_code(code)->meaning };
-
-	check_high(findings, package);
-	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
-	while (shown + 1 < info->buckets && (overfull || is_as_fast_as_first(info, shown + 1)))
-		shown++;
-	if (package->bucket <= shown && !overfull)
-		return;
-	if (!overfull)
-		found.meaning = FINDING_TEXT(
-			findings, "bucket %u applies: high priority cores reach %u MHz%s",
-			package->bucket, info->mhz[0][package->bucket].value,
-			gaining > 0 ? "; the remedy chooses fewer, and all others are clipped"
-				    : "");
-	if (overfull || gaining == 0)
-		found.meaning = turbo_freq_meaning(findings, package, found.meaning);
-	found.remedy = bucket_remedy(findings, package,
-				     overfull && gaining > 0 ? gaining - 1 : shown);
-	disable_without_gain(findings->survey, &found, package);
-	add_package(findings_add(findings, &found,
-				 "%zu %s of the package have high priority (core-power "
-				 "get-assoc); the %s bucket of level %u holds %u, at %u MHz "
-				 "(turbo-freq info)",
-				 package->cpus.high_cores,
-				 package_cores_word(findings, package->cpus.high_cores),
-				 overfull ? "last" : "fastest", package->level->level,
-				 info->high_priority_cores[shown], info->mhz[0][shown].value),
-		    package, true);
-}
-
 /** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
 static bool lacks_core_power(const struct survey *survey, const struct package *package)
 {
@@ -240,45 +195,15 @@ static bool lacks_core_power(const struct survey *survey, const struct package *
 	return true;
 }
 
-/** All cores have high priority, or none, which costs nothing where the level does not clip. */
-static void check_undivided(struct findings *findings, const struct package *package, bool high)
-{
-	const int code = high ? ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES
-			      : ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
-	bool core_power = !lacks_core_power(findings->survey, package);
-	const struct isst_turbo_freq *info = package->info;
-	struct found found = { .code = code };
-	struct isst_finding *finding;
-
-	/* Without core-power it is the finding of check_enabled(). */
-	if (high ? !core_power
-		 : info->clip_mhz[0].state != ISST_KNOWN ||
-			    info->clip_mhz[0].value >= info->mhz[0][0].value)
-		return;
-	found.meaning = turbo_freq_meaning(findings, package, finding_code(code)->meaning);
-	found.remedy = bucket_remedy(findings, package, 0);
-	disable_without_gain(findings->survey, &found, package);
-	if (high)
-		finding = findings_add(findings, &found,
-				       "turbo-freq and core-power are enabled, and all CPUs of the "
-				       "package are in CLOS 0 or 1 (core-power get-assoc)");
-	else
-		finding = findings_add(
-			findings, &found,
-			"%s enabled, and all CPUs of the package are in CLOS 2 or 3 (core-power "
-			"get-assoc); level %u clips these to %u MHz, and its first bucket holds %u "
-			"%s, at %u MHz (turbo-freq info)",
-			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
-			package->level->level, info->clip_mhz[0].value,
-			info->high_priority_cores[0],
-			package_cores_word(findings, info->high_priority_cores[0]),
-			info->mhz[0][0].value);
-	add_package(finding, package, high);
-}
-
+/** What its division costs: all cores have high priority, or none (which costs nothing where the
+ * level does not clip), or more than the fastest bucket holds. */
 static void check_package(struct findings *findings, const struct package *package)
 {
-	bool asked = false;
+	const struct isst_turbo_freq *info = package->info;
+	const char *word = package_cores_word(findings, package->cpus.high_cores), *read;
+	bool core_power = !lacks_core_power(findings->survey, package), asked = false;
+	unsigned int bucket = 0;
+	struct found found = { .code = 0 };
 
 	/* Findings are about CPUs of domains in which priorities count. */
 	for (size_t i = package->first; i < package->end; i++) {
@@ -289,12 +214,71 @@ static void check_package(struct findings *findings, const struct package *packa
 	}
 	if (package->cpus.unknown > 0 || !asked)
 		return;
-	if (package->cpus.low == 0)
-		check_undivided(findings, package, true);
-	else if (package->level && package->cpus.high == 0)
-		check_undivided(findings, package, false);
-	else if (package->level)
-		check_bucket(findings, package);
+	if (package->cpus.low == 0) {
+		/* Without core-power it is the finding of check_enabled(). */
+		if (!core_power)
+			return;
+		found.code = ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES;
+		read = "turbo-freq and core-power are enabled, and all CPUs of the package are in "
+		       "CLOS 0 or 1 (core-power get-assoc)";
+	} else if (!package->level) {
+		return;
+	} else if (package->cpus.high == 0) {
+		if (info->clip_mhz[0].state != ISST_KNOWN ||
+		    info->clip_mhz[0].value >= info->mhz[0][0].value)
+			return;
+		found.code = ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
+		read = FINDING_TEXT(
+			findings,
+			"%s enabled, and all CPUs of the package are in CLOS 2 or 3 (core-power "
+			"get-assoc); level %u clips these to %u MHz, and its first bucket holds %u "
+			"%s, at %u MHz (turbo-freq info)",
+			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
+			package->level->level, info->clip_mhz[0].value,
+			info->high_priority_cores[0],
+			package_cores_word(findings, info->high_priority_cores[0]),
+			info->mhz[0][0].value);
+	} else {
+		bool overfull = package->bucket == info->buckets;
+
+		check_high(findings, package);
+		/* The last bucket, or the largest one whose cores are as fast as those of the
+		 * first. */
+		while (bucket + 1 < info->buckets &&
+		       (overfull || is_as_fast_as_first(info, bucket + 1)))
+			bucket++;
+		if (package->bucket <= bucket && !overfull)
+			return;
+		found.code = overfull ? ISST_FINDING_BUCKET_OVERFULL
+				      : ISST_FINDING_BUCKET_NOT_FIRST;
+		read = FINDING_TEXT(findings,
+				    "%zu %s of the package have high priority (core-power "
+				    "get-assoc); the %s bucket of level %u holds %u, at %u MHz "
+				    "(turbo-freq info)",
+				    package->cpus.high_cores, word, overfull ? "last" : "fastest",
+				    package->level->level, info->high_priority_cores[bucket],
+				    info->mhz[0][bucket].value);
+		if (!overfull)
+			found.meaning = FINDING_TEXT(
+				findings, "bucket %u applies: high priority cores reach %u MHz%s",
+				package->bucket, info->mhz[0][package->bucket].value,
+				package->gaining > 0 ? "; the remedy chooses fewer, and all others "
+						       "are clipped"
+						     : "");
+		if (overfull && package->gaining > 0)
+			bucket = package->gaining - 1;
+	}
+	if (found.code != ISST_FINDING_BUCKET_NOT_FIRST || package->gaining == 0)
+		found.meaning = turbo_freq_meaning(
+			findings, package,
+			found.meaning ? found.meaning : finding_code(found.code)->meaning);
+	found.remedy = bucket_remedy(findings, package, bucket);
+	/* Where no bucket gains SST-TF is best off, with all that was enabled with it. */
+	for (size_t i = package->first; i < package->end; i++)
+		if (package->level && level_gaining_buckets(package->level) == 0 &&
+		    turbo_freq_is_on(&findings->survey->domains[i]))
+			found_disable(&found, &findings->survey->domains[i], FEATURE_TURBO_FREQ);
+	add_package(findings_add(findings, &found, "%s", read), package);
 }
 
 /* ---- Turbo ratio limits, where they are read ---- */
