@@ -33,77 +33,50 @@ enum { LEVEL_CPU, LEVEL_CORE, LEVEL_POWER_DOMAIN, LEVEL_DIE, LEVEL_PACKAGE };
 static const struct {
 	const char *word;
 	unsigned int level;
-} WORDS[] = { { "CPU", LEVEL_CPU },   { "core", LEVEL_CORE },
-	      { "CLOS", LEVEL_CORE }, { "power domain", LEVEL_POWER_DOMAIN },
-	      { "die", LEVEL_DIE },   { "package", LEVEL_PACKAGE } };
+} WORDS[] = { { "/cpu", LEVEL_CPU },
+	      { "CPU", LEVEL_CPU },
+	      { "core", LEVEL_CORE },
+	      { "CLOS", LEVEL_CORE },
+	      { "power domain", LEVEL_POWER_DOMAIN },
+	      { "die", LEVEL_DIE },
+	      { "package", LEVEL_PACKAGE } };
 
-/** Adds a name with the numbers of a list. Returns @length; 0: it is no list, or there is no
- * memory (@lost). */
-static size_t add_name(struct fold *fold, struct fold_name name, const char *list, size_t digits,
-		       size_t length, bool *lost)
-{
-	char *numbers = strndup(list, digits);
-	int error;
-
-	name.numbers = isst_cpuset_new();
-	error = numbers && name.numbers ? isst_cpuset_add_list(name.numbers, numbers, NULL)
-					: -ENOMEM;
-	free(numbers);
-	if (!error)
-		fold->names[fold->name_count++] = name;
-	else
-		isst_cpuset_free(name.numbers);
-	*lost |= error == -ENOMEM;
-	return error ? 0 : length;
-}
-
-/** Takes the name that a text begins with. Returns its length, or 0. */
+/** Takes the name that a text begins with. Returns its length; 0: there is none, or no memory. */
 static size_t take_name(struct fold *fold, const char *text, bool *lost)
 {
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		struct fold_name *name = &fold->names[fold->name_count];
+		bool in_path = *WORDS[i].word == '/', begins = in_path;
 		size_t length = strlen(WORDS[i].word), digits;
+		char *list;
+		int error;
 
 		if (strncmp(text, WORDS[i].word, length) != 0)
 			continue;
-		length += text[length] == 's';
-		if (text[length++] != ' ' || !isdigit((unsigned char)text[length]))
+		if (!in_path) {
+			length += text[length] == 's';
+			begins = text[length++] == ' ';
+		}
+		if (!begins || !isdigit((unsigned char)text[length]))
 			continue;
-		digits = strspn(text + length, "0123456789,-");
+		digits = strspn(text + length, in_path ? "0123456789" : "0123456789,-");
 		while (!isdigit((unsigned char)text[length + digits - 1]))
 			digits--;
-		return add_name(fold, (struct fold_name){ WORDS[i].word, .level = WORDS[i].level },
-				text + length, digits, length + digits, lost);
+		if (in_path && text[length + digits] != '/')
+			continue;
+		*name = (struct fold_name){ WORDS[i].word, WORDS[i].level, isst_cpuset_new() };
+		list = strndup(text + length, digits);
+		error = list && name->numbers ? isst_cpuset_add_list(name->numbers, list, NULL)
+					      : -ENOMEM;
+		free(list);
+		if (!error) {
+			fold->name_count++;
+			return length + digits;
+		}
+		isst_cpuset_free(name->numbers);
+		*lost |= error == -ENOMEM;
 	}
 	return 0;
-}
-
-/** Takes `/cpuN` of a path: N belongs to the CPU's name, or stands in front. Returns its length,
- * or 0. */
-static size_t take_directory(struct fold *fold, const char *text, bool *lost)
-{
-	static const char DIRECTORY[] = "/cpu";
-	const size_t before = sizeof(DIRECTORY) - 1;
-	unsigned int cpu, number;
-	size_t digits;
-
-	if (strncmp(text, DIRECTORY, before) != 0)
-		return 0;
-	digits = strspn(text + before, "0123456789");
-	if (digits == 0 || text[before + digits] != '/' ||
-	    !add_name(fold, (struct fold_name){ "CPU", .in_front = true }, text + before, digits,
-		      before, lost))
-		return 0;
-	isst_cpuset_next(fold->names[fold->name_count - 1].numbers, 0, &number);
-	for (size_t i = 0; i + 1 < fold->name_count; i++) {
-		const struct fold_name *name = &fold->names[i];
-
-		if (name->level != LEVEL_CPU || isst_cpuset_count(name->numbers) != 1 ||
-		    !isst_cpuset_next(name->numbers, 0, &cpu) || cpu != number)
-			continue;
-		isst_cpuset_free(fold->names[--fold->name_count].numbers);
-		break;
-	}
-	return before + digits;
 }
 
 static void clear_fold(struct fold *fold)
@@ -126,18 +99,14 @@ static int take_apart(struct fold *fold, const char *text, void *data)
 		return -ENOMEM;
 	}
 	while (*text && *text != '\n') {
-		size_t directory = 0, length = 0;
+		bool is_letter = isalnum((unsigned char)*text);
+		size_t length = 0;
 
-		if (fold->name_count < FOLD_NAMES) {
-			directory = take_directory(fold, text, &lost);
-			length = in_word || directory ? 0 : take_name(fold, text, &lost);
-		}
-		if (directory > 0)
-			fputs("/cpu*", memory.stream);
-		else
-			fputc(length > 0 ? MARK : *text, memory.stream);
-		in_word = length + directory > 0 || isalnum((unsigned char)*text);
-		text += length + directory > 0 ? length + directory : 1;
+		if (fold->name_count < FOLD_NAMES && !(in_word && is_letter))
+			length = take_name(fold, text, &lost);
+		fputc(length > 0 ? MARK : *text, memory.stream);
+		in_word = length > 0 || is_letter;
+		text += length > 0 ? length : 1;
 	}
 	fputs(text, memory.stream);
 	fold->rest = memory_stream_text(&memory);
@@ -166,7 +135,7 @@ static bool is_alike(const struct fold *one, const struct fold *other, unsigned 
 	for (size_t i = 0; i < one->name_count && alike; i++) {
 		const struct fold_name *a = &one->names[i], *b = &other->names[i];
 
-		alike = a->word == b->word && a->in_front == b->in_front &&
+		alike = a->word == b->word &&
 			(a->level == level || a->level == LEVEL_CPU ||
 			 (a->level >= LEVEL_POWER_DOMAIN && one->whole && other->whole) ||
 			 numbers_are_same(a->numbers, b->numbers));
@@ -271,15 +240,6 @@ int folds_join(struct folds *folds, struct folds *machine)
 
 /* ---- Texts ---- */
 
-static void write_name(const struct fold_name *name, const char *behind, bool *lost, FILE *stream)
-{
-	char *text = name_numbers(name->word, name->numbers);
-
-	fprintf(stream, "%s%s", text ? text : "", behind);
-	*lost |= !text;
-	free(text);
-}
-
 /* Of a name that belongs to the one before. */
 #define BEHIND ", \1"
 
@@ -287,22 +247,24 @@ static void write_fold(const struct fold *fold, bool *lost, FILE *stream)
 {
 	const struct fold_name *name = fold->names;
 
-	if (fold->texts == 1) {
+	if (fold->texts == 1)
 		fputs(fold->text, stream);
-		return;
-	}
-	for (size_t i = 0; i < fold->name_count; i++)
-		if (fold->names[i].in_front)
-			write_name(&fold->names[i], ": ", lost, stream);
-	for (const char *rest = fold->rest; *rest; rest++) {
-		while (name < fold->names + fold->name_count && name->in_front)
-			name++;
+	for (const char *rest = fold->texts > 1 ? fold->rest : ""; *rest; rest++) {
+		char *text;
+
 		if (fold->mixed && strncmp(rest, BEHIND, strlen(BEHIND)) == 0 &&
 		    (name->level == LEVEL_DIE || name->level == LEVEL_POWER_DOMAIN)) {
 			rest += strlen(BEHIND) - 1;
 			name++;
 		} else if (*rest == MARK) {
-			write_name(name++, "", lost, stream);
+			bool in_path = *name->word == '/';
+
+			text = in_path ? isst_cpuset_to_list(name->numbers)
+				       : name_numbers(name->word, name->numbers);
+			fprintf(stream, "%s%s", in_path ? name->word : "", text ? text : "");
+			*lost |= !text;
+			free(text);
+			name++;
 		} else {
 			fputc(*rest, stream);
 		}

@@ -17,7 +17,6 @@ struct fold_name {
 	const char *word;
 	unsigned int level; /* see folds_add() and folds_join() */
 	struct isst_cpuset *numbers;
-	bool in_front; /* named by the directory of a path alone */
 };
 
 struct fold {

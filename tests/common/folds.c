@@ -131,15 +131,17 @@ TEST(domains_stand_together)
 	ASSERT_ROWS(rows);
 }
 
-TEST(files_of_cpus_go_with_their_names)
+TEST(directories_of_cpus_are_names)
 {
 	static const struct row rows[] = {
 		{ "",
-		  "CPU 0: /sys/cpu0/x\nCPU 1: /sys/cpu1/x\nCPU 1: /sys/cpu1/y\nCPU 12: /sys/cpu1/x\n"
-		  "CPU 13: /sys/cpu13/x\nleft out: /sys/cpu4/z\n/sys/cpu7/y (package 0, die 0)\n"
-		  "left out: /sys/cpu5/z\n/sys/cpu9/y (package 1, die 0)\n",
-		  "3 CPUs 0-1,13: /sys/cpu*/x\n1 CPU 1: /sys/cpu1/y\n1 CPU 12: /sys/cpu1/x\n"
-		  "2 CPUs 4-5: left out: /sys/cpu*/z\n2 CPUs 7,9: /sys/cpu*/y (packages 0-1, die 0)\n" },
+		  "CPU 0: /sys/cpu0/x\nCPU 1: /sys/cpu1/x\nCPU 1: /sys/cpu1/y\n"
+		  "left out: /sys/cpu/cpu4/z\n/sys/cpu7/y (package 0, die 0)\n"
+		  "left out: /sys/cpu/cpu5/z\n/sys/cpu9/y (package 1, die 0)\n",
+		  "2 CPUs 0-1: /sys/cpu0-1/x\n1 CPU 1: /sys/cpu1/y\n2 left out: /sys/cpu/cpu4-5/z\n"
+		  "2 /sys/cpu7,9/y (packages 0-1, die 0)\n" },
+		{ "", "/sys/cpu 1/x\n/sys/cpus2/x\n/sys/cpu3x\n/sys/cpu4x\n",
+		  "1 /sys/cpu 1/x\n1 /sys/cpus2/x\n1 /sys/cpu3x\n1 /sys/cpu4x\n" },
 	};
 
 	ASSERT_ROWS(rows);
