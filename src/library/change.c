@@ -32,11 +32,6 @@ enum {
 	ONE_WAY = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE,
 };
 
-static bool is_io(const struct isst_result *result)
-{
-	return !result->cpu && isst_domain_is_io(result->domain);
-}
-
 /** Plans, but for targets that no longer exist, whose results fail. What stands against another
  * target is its result's failure. */
 static int plan_results(const struct addition *addition, struct isst_change *change,
@@ -50,18 +45,16 @@ static int plan_results(const struct addition *addition, struct isst_change *cha
 
 	for (size_t i = 0; i < results->count && !error; i++) {
 		struct isst_result *result = &results->items[i];
-		struct isst_failure failure = { 0 };
+		struct isst_failure *failure = &result->parts[ISST_PART_RESULT];
 
-		if (result->cpu ? context_accepts_cpu(call->context, result->cpu, &failure)
-				: context_accepts_domain(call->context, result->domain, &failure)) {
+		if (result->cpu ? context_accepts_cpu(call->context, result->cpu, failure)
+				: context_accepts_domain(call->context, result->domain, failure)) {
 			requests[count] = (struct domain_request){ .domain = result->domain,
 								   .cpu = result->cpu };
 			live[count++] = result;
-		} else {
-			error = result_fail(result, ISST_PART_RESULT, &failure);
 		}
-		if (!lost && result->parts[ISST_PART_RESULT].error == -ESTALE)
-			lost = &result->parts[ISST_PART_RESULT];
+		if (!lost && failure->error == -ESTALE)
+			lost = failure;
 	}
 	if (!error && (count > 0 || !lost) && addition->needed &&
 	    !request_get(call->request, addition->needed, &call->needed))
@@ -71,7 +64,7 @@ static int plan_results(const struct addition *addition, struct isst_change *cha
 	if (!error && (count > 0 || !lost))
 		error = addition->plan(change, call, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
-		error = result_fail(live[i], ISST_PART_RESULT, &requests[i].failure);
+		live[i]->parts[ISST_PART_RESULT] = requests[i].failure;
 	if (!error && lost)
 		change_plan_without(change, lost, count > 0);
 	free(requests);
@@ -140,12 +133,8 @@ static int add(const struct addition *addition, struct isst_change *change,
 		isst_results_free(results);
 		return call_spoil(change, error);
 	}
-	error = results_conclude(call.context, results, is_io);
-	if (out)
-		*out = results;
-	else
-		isst_results_free(results);
-	return error;
+	error = results_finish(call.context, results, true, out);
+	return error == -ENOMEM ? call_spoil(change, error) : error;
 }
 
 static int plan_level(struct isst_change *change, const struct call *call,

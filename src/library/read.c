@@ -63,20 +63,6 @@ static int read_uncore(struct isst_context *context, struct uncore_values *value
 	return error;
 }
 
-static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
-{
-	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
-	int error = result_fail(result, ISST_PART_RESULT, failure);
-
-	for (int source = 0; source < SOURCES; source++)
-		if (kind->carried >> source & 1 && !(kind->needs_success && failure->error))
-			result->sources[source] = one;
-	if (!error && kind->part)
-		error = result_fail(result, kind->part,
-				    (const void *)(one + kind->part_failure_at));
-	return error;
-}
-
 static int read_results(const struct read_kind *kind, struct isst_context *context,
 			const struct isst_targets *targets, const struct isst_request *request,
 			unsigned int flags, struct isst_results **out)
@@ -120,16 +106,25 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 									 (unsigned int)(i % each);
 	}
 	error = kind->read(context, results->structs, results->count);
-	for (size_t i = 0; i < results->count && !error; i++)
-		if (point_result(kind, &results->items[i],
-				 (const char *)results->structs + i * kind->size))
-			error = call_no_memory(context);
 	if (error) {
 		isst_results_free(results);
 		return error;
 	}
-	*out = results;
-	return results_conclude(context, results, NULL);
+	for (size_t i = 0; i < results->count; i++) {
+		struct isst_result *result = &results->items[i];
+		const char *one = (const char *)results->structs + i * kind->size;
+
+		result->parts[ISST_PART_RESULT] = *(const struct isst_failure *)(one +
+										 kind->failure_at);
+		if (kind->part)
+			result->parts[kind->part] = *(
+				const struct isst_failure *)(one + kind->part_failure_at);
+		for (int source = 0; source < SOURCES; source++)
+			if (kind->carried >> source & 1 &&
+			    !(kind->needs_success && result->parts[ISST_PART_RESULT].error))
+				result->sources[source] = one;
+	}
+	return results_finish(context, results, false, out);
 }
 
 #define CARRIES(source) (1U << SOURCE_##source)

@@ -26,20 +26,19 @@ static unsigned int highest_level(const struct isst_perf_profile *profile)
 
 /* ---- Levels that do not exist ---- */
 
-static int refuse_level(const struct levels_call *levels, const struct isst_perf_profile *profile,
-			struct isst_result *result)
+static void refuse_level(const struct levels_call *levels, const struct isst_perf_profile *profile,
+			 struct isst_result *result)
 {
 	struct messages *messages = &levels->context->messages;
 	const char *name = profile->domain->name;
-	struct isst_failure failure = { 0 };
+	struct isst_failure *failure = &result->parts[ISST_PART_RESULT];
 
 	if (highest_level(profile) == 0)
-		message_failure(messages, &failure, -EOPNOTSUPP,
+		message_failure(messages, failure, -EOPNOTSUPP,
 				"Invalid level %u (%s): only level 0 exists", levels->level, name);
 	else
-		message_failure(messages, &failure, -EOPNOTSUPP, "Invalid level %u (%s): %s exist",
+		message_failure(messages, failure, -EOPNOTSUPP, "Invalid level %u (%s): %s exist",
 				levels->level, name, perf_profile_levels_text(messages, profile));
-	return result_fail(result, ISST_PART_RESULT, &failure);
 }
 
 /** Whether a domain is without a level below its highest; the current one exists even if
@@ -125,22 +124,24 @@ static void clear_limits(struct isst_level *level)
 }
 
 /** The error of a domain of which no level was read is the summary's, or the level's. */
-static int make_result(const struct levels_call *levels, struct domain_snapshot *snapshot,
-		       struct isst_result *result)
+static void make_result(const struct levels_call *levels, struct domain_snapshot *snapshot,
+			struct isst_result *result)
 {
 	const struct isst_perf_profile *profile = &snapshot->profile;
 	struct isst_level *level = &snapshot->level;
-	int error = result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
 
 	for (result->target = 0; levels->list.domains[result->target] != snapshot->domain;)
 		result->target++;
 	result->domain = snapshot->domain;
 	result->sources[SOURCE_PERF_PROFILE] = profile;
-	if (error || profile->failure.error)
-		return error;
-	if (!(snapshot->parts & SNAPSHOT_LEVEL))
-		return refuse_level(levels, profile, result);
-	error = result_fail(result, ISST_PART_RESULT, &level->failure);
+	result->parts[ISST_PART_PERF_PROFILE] = profile->failure;
+	if (profile->failure.error)
+		return;
+	if (!(snapshot->parts & SNAPSHOT_LEVEL)) {
+		refuse_level(levels, profile, result);
+		return;
+	}
+	result->parts[ISST_PART_RESULT] = level->failure;
 	clear_limits(level);
 	result->sources[SOURCE_LEVEL] = level;
 	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
@@ -149,11 +150,8 @@ static int make_result(const struct levels_call *levels, struct domain_snapshot 
 		result->sources[SOURCE_BASE_FREQ] = &level->base_freq_info;
 	if (level->turbo_freq >= ISST_FEATURE_DISABLED)
 		result->sources[SOURCE_TURBO_FREQ] = &level->turbo_freq_info;
-	if (!error)
-		error = result_fail(result, ISST_PART_BASE_FREQ, &level->base_freq_info.failure);
-	if (!error)
-		error = result_fail(result, ISST_PART_TURBO_FREQ, &level->turbo_freq_info.failure);
-	return error;
+	result->parts[ISST_PART_BASE_FREQ] = level->base_freq_info.failure;
+	result->parts[ISST_PART_TURBO_FREQ] = level->turbo_freq_info.failure;
 }
 
 int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
@@ -202,14 +200,9 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	}
 	made->levels = levels.read;
 	made->level_count = levels.count;
-	for (size_t i = 0; i < levels.count && !error; i++)
+	for (size_t i = 0; i < levels.count; i++)
 		if (is_shown(&levels, &levels.read[i]))
-			error = make_result(&levels, &levels.read[i], &made->items[shown++]);
+			make_result(&levels, &levels.read[i], &made->items[shown++]);
 	made->count = shown;
-	if (error) {
-		isst_results_free(made);
-		return call_no_memory(context);
-	}
-	*results = made;
-	return results_conclude(context, made, NULL);
+	return results_finish(context, made, false, results);
 }

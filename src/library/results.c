@@ -43,7 +43,7 @@ void isst_results_free(struct isst_results *results)
 {
 	if (!results)
 		return;
-	for (size_t i = 0; i < results->count; i++)
+	for (size_t i = 0; i < results->count && results->finished; i++)
 		for (size_t part = 0; part < PARTS; part++)
 			free((char *)results->items[i].parts[part].message);
 	snapshot_clear(results->levels, results->level_count);
@@ -53,50 +53,58 @@ void isst_results_free(struct isst_results *results)
 	free(results);
 }
 
-int result_fail(struct isst_result *result, enum isst_part part, const struct isst_failure *failure)
-{
-	struct isst_failure *kept = &result->parts[part];
-
-	if (!failure->error)
-		return 0;
-	*kept = *failure;
-	kept->message = strdup(failure->message ? failure->message : strerror(-failure->error));
-	return kept->message ? 0 : -ENOMEM;
-}
-
 /* ---- What a call returns ---- */
 
-int results_conclude(struct isst_context *context, const struct isst_results *results,
-		     bool (*ignored)(const struct isst_result *result))
+static bool is_io(const struct isst_result *result)
 {
+	return !result->cpu && isst_domain_is_io(result->domain);
+}
+
+int results_finish(struct isst_context *context, struct isst_results *results, bool passes_io,
+		   struct isst_results **out)
+{
+	bool failed = false, good = false, lost = false, all_io = true;
 	const struct isst_failure *first = NULL;
-	bool failed = false, good = false, all = true;
 	const char *before;
+	int error = 0;
 
-	for (size_t i = 0; i < results->count && ignored; i++)
-		all &= ignored(&results->items[i]);
+	for (size_t i = 0; i < results->count; i++)
+		all_io &= is_io(&results->items[i]);
 	for (size_t i = 0; i < results->count; i++) {
-		const struct isst_result *result = &results->items[i];
+		struct isst_result *result = &results->items[i];
 		const struct isst_failure *failure = &result->parts[ISST_PART_PERF_PROFILE];
+		bool counts = !passes_io || all_io || !is_io(result);
 
-		if (ignored && !all && ignored(result))
-			continue;
-		/* The use of CLOS may be unknown where core-power is not supported. */
-		for (size_t part = 0; part < PARTS; part++)
-			failed |= part != ISST_PART_CLOS && result->parts[part].error;
+		for (size_t part = 0; part < PARTS; part++) {
+			struct isst_failure *own = &result->parts[part];
+
+			if (!own->error)
+				continue;
+			own->message = strdup(own->message ? own->message : strerror(-own->error));
+			lost |= !own->message;
+			/* The use of CLOS may be unknown where core-power is not supported. */
+			failed |= counts && part != ISST_PART_CLOS;
+		}
 		if (!failure->error)
 			failure = &result->parts[ISST_PART_RESULT];
-		good |= !failure->error;
-		if (failure->error && !first)
+		good |= counts && !failure->error;
+		if (counts && failure->error && !first)
 			first = failure;
 	}
-	if (!failed)
-		return 0;
-	if (good)
-		return ISST_PARTIAL;
+	results->finished = true;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before,
-			   message_error(&context->messages, first->error, "%s", first->message));
+	if (lost)
+		error = -ENOMEM;
+	else if (failed && good)
+		error = ISST_PARTIAL;
+	else if (failed)
+		error = message_error(&context->messages, first->error, "%s", first->message);
+	message_end(&context->messages, before, error < 0 ? error : 0);
+	if (lost || !out)
+		isst_results_free(results);
+	else
+		*out = results;
+	return error;
 }
 
 /* ---- Reading ---- */

@@ -15,14 +15,17 @@ struct isst_result {
 	size_t target;
 	const struct isst_domain *domain;
 	const struct isst_cpu *cpu;
-	unsigned int carried;		  /* bit n: results of this call have values of source n */
-	const void *sources[SOURCES];	  /* NULL: this one has none, for its error's sake */
-	struct isst_failure parts[PARTS]; /* with messages of their own */
+	unsigned int carried;	      /* bit n: results of this call have values of source n */
+	const void *sources[SOURCES]; /* NULL: this one has none, for its error's sake */
+	/* A value that is missing, or an error, is explained by what is nearest: its row's failure,
+	 * its source's part, PART_RESULT, PART_PERF_PROFILE (results.c, why_none()). */
+	struct isst_failure parts[PARTS];
 };
 
 struct isst_results {
 	struct isst_result *items;
 	size_t count;
+	bool finished; /* the messages of their failures are their own */
 	/* What the sources point to; the levels hold sets. */
 	void *structs;
 	struct domain_snapshot *levels;
@@ -33,17 +36,14 @@ struct isst_results {
 struct isst_results *results_new(const struct call *call, const struct target_list *list,
 				 unsigned int each, unsigned int carried);
 
-/** Keeps why a part failed; nothing where it did not. Returns 0 or -ENOMEM. */
-int result_fail(struct isst_result *result, enum isst_part part,
-		const struct isst_failure *failure);
-
 /**
- * Ends a call on a set: what it returns, by its results. Where all of them failed the context's
- * message is the first one's.
+ * Ends a call on a set, and hands over the results, with messages of their own; without @out they
+ * are freed. Returns what the call does, by its results. Where all of them failed the context's
+ * message is the first one's. -ENOMEM: there are none.
  *
- * @ignored: where not NULL, results of which it returns true do not count, beside others
+ * @passes_io: results of I/O dies do not count, beside others
  */
-int results_conclude(struct isst_context *context, const struct isst_results *results,
-		     bool (*ignored)(const struct isst_result *result));
+int results_finish(struct isst_context *context, struct isst_results *results, bool passes_io,
+		   struct isst_results **out);
 
 #endif
