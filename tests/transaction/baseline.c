@@ -244,9 +244,7 @@ static const struct {
 
 TEST(every_old_value_is_read_before_the_first_write)
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &seam_counting };
 	struct machine machine;
 	const struct outcome *outcome;
 
@@ -255,9 +253,8 @@ TEST(every_old_value_is_read_before_the_first_write)
 		machine_faults(&machine, "%s", UNREADABLE[i].rule);
 		outcome = machine_make(&machine, request_find("base-freq enable auto"), &making);
 		assert_int_equal(outcome_error(outcome), -EIO);
-		assert_int_equal(counts.changes, 0);
+		assert_int_equal(outcome->counts.changes, 0);
 		check_holds(outcome->message, UNREADABLE[i].part);
-		seam_counts_clear(&counts);
 		machine_end(&machine);
 	}
 }
@@ -301,20 +298,19 @@ static void write_behind_the_back(void)
 /** The number of the change in which the request writes CLOS 0: the first one of that kind. */
 static unsigned int find_clos_change(void)
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &seam_counting };
+	const struct outcome *outcome;
 	struct machine machine;
 	unsigned int number = 0;
 
 	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
 	machine_prepare(&machine, "core-power enable ordered");
-	machine_make(&machine, request_find("base-freq enable auto"), &making);
-	while (number < counts.changes && strcmp(counts.kinds[number], "mmio clos") != 0)
+	outcome = machine_make(&machine, request_find("base-freq enable auto"), &making);
+	while (number < outcome->counts.changes &&
+	       strcmp(outcome->counts.kinds[number], "mmio clos") != 0)
 		number++;
-	assert_int_not_equal(number, counts.changes);
-	seam_counts_clear(&counts);
+	assert_int_not_equal(number, outcome->counts.changes);
 	machine_end(&machine);
 	return number + 1;
 }
@@ -324,8 +320,7 @@ static unsigned int find_clos_change(void)
 MACHINE_TEST(B11_bits_of_others_outlast_a_rollback, "tests/tiny")
 {
 	struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 	uint32_t before;
 
@@ -347,15 +342,13 @@ MACHINE_TEST(B11_bits_of_others_outlast_a_rollback, "tests/tiny")
 			 outcome->differences);
 	assert_string_equal(outcome->differences, "");
 	assert_int_equal(read_register(machine, 0x08), before | 0x15000000);
-	seam_counts_clear(&counts);
 }
 
 MACHINE_TEST(B11_bits_of_others_do_not_fail_the_verification, "tests/tiny")
 {
 	struct seam_plan plan = { .after_change = find_clos_change(),
 				  .then = write_behind_the_back };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 
 	/* Switching core-power on may reset the whole of a CLOS. */
@@ -368,7 +361,6 @@ MACHINE_TEST(B11_bits_of_others_do_not_fail_the_verification, "tests/tiny")
 		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
 	assert_string_equal(outcome->warnings, "");
 	assert_int_equal(read_register(machine, 0x08), 0x15ff1700);
-	seam_counts_clear(&counts);
 }
 
 /* ---- What a step moves beside what it writes ---- */
@@ -389,8 +381,7 @@ static void keep_the_old_maximum(void)
 MACHINE_TEST(a_limit_that_came_with_the_level_is_lifted, "tests/tiny")
 {
 	struct seam_plan plan = { .after_change = 1, .then = keep_the_old_maximum };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 
 	foreign = machine;
@@ -401,10 +392,9 @@ MACHINE_TEST(a_limit_that_came_with_the_level_is_lifted, "tests/tiny")
 	outcome = machine_make(machine, request_find("level 1 online"), &making);
 	if (outcome_error(outcome))
 		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
-	assert_true(counts.changes > 0);
-	assert_string_equal(counts.kinds[0], "mailbox 0x7f/0x8");
+	assert_true(outcome->counts.changes > 0);
+	assert_string_equal(outcome->counts.kinds[0], "mailbox 0x7f/0x8");
 	machine_check(machine, before, "a level that brings a limit with it");
-	seam_counts_clear(&counts);
 }
 
 static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)
@@ -418,16 +408,14 @@ static const struct outcome *disable_turbo_mode_beside(const struct machine *mac
 						       void (*other)(void))
 {
 	struct seam_plan plan = { .after_change = 1, .then = other };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 
 	foreign = machine;
 	outcome = machine_make(machine, request_find("turbo-mode disable"), &making);
 	if (outcome_error(outcome))
 		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
-	assert_true(counts.changes > 0);
-	seam_counts_clear(&counts);
+	assert_true(outcome->counts.changes > 0);
 	return outcome;
 }
 

@@ -60,9 +60,8 @@ static bool make(const struct machine *machine, enum end end, unsigned int *chan
 		 size_t size)
 {
 	static const struct isst_change_options OPTIONS = { .hold = true };
-	static const struct seam_plan PLAN;
 	struct seam_counts counts;
-	struct isst_options options = { .machine = seam_open(machine_open(machine), &PLAN,
+	struct isst_options options = { .machine = seam_open(machine_open(machine), &seam_counting,
 							     &counts) };
 	struct isst_context *context;
 	struct isst_change *change;

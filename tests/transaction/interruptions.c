@@ -8,7 +8,6 @@
 
 /** CPUs that are being taken offline, and the changes that were made by then. */
 static struct {
-	const struct seam_counts *counts;
 	unsigned int lines, changes[64];
 } row;
 
@@ -19,7 +18,7 @@ static void note_cpu(void *data, unsigned int cpu, int online, unsigned int done
 	(void)cpu;
 	assert_true(done <= count);
 	if (!online && row.lines < 64)
-		row.changes[row.lines++] = row.counts->changes;
+		row.changes[row.lines++] = seam_changes();
 }
 
 static int after_two_cpus(void *data)
@@ -30,39 +29,30 @@ static int after_two_cpus(void *data)
 
 MACHINE_TEST(B14_hundreds_of_cpus_are_interrupted_between_two_of_them, "guide")
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan,
-				       .counts = &counts,
+	const struct making making = { .seam = &seam_counting,
 				       .interrupted = after_two_cpus,
 				       .progress = note_cpu };
 	const struct outcome *outcome;
 
 	row.lines = 0;
-	row.counts = &counts;
 	autofree char *before = machine_picture(machine);
 	outcome = machine_make(machine, request_find("level 1 online"), &making);
 	assert_int_equal(outcome_error(outcome), -EINTR);
 	assert_int_equal(row.lines, 2);
 	machine_check(machine, before, "an interrupted row");
-	seam_counts_clear(&counts);
 }
 
 MACHINE_TEST(F10_a_cpu_is_reported_immediately_before_it_goes_offline, "guide")
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts, .progress = note_cpu };
+	const struct making making = { .seam = &seam_counting, .progress = note_cpu };
 	const struct outcome *outcome;
 
 	row.lines = 0;
-	row.counts = &counts;
 	outcome = machine_make(machine, request_find("level 1 online"), &making);
 	assert_int_equal(outcome_error(outcome), 0);
 	assert_true(row.lines > 2);
 	for (unsigned int i = 1; i < row.lines; i++)
 		assert_int_equal(row.changes[i], row.changes[i - 1] + 1);
-	seam_counts_clear(&counts);
 }
 
 /* ---- What is found in a journal ---- */

@@ -20,13 +20,12 @@ struct program {
 static void program_begin(struct program *program, const char *platform, const char *rules,
 			  const struct isst_change_options *options)
 {
-	static const struct seam_plan PLAN;
 	struct isst_options context_options = { 0 };
 
 	*program = (struct program){ 0 };
 	machine_begin(&program->machine, platform);
 	machine_faults(&program->machine, "%s", rules);
-	context_options.machine = seam_open(machine_open(&program->machine), &PLAN,
+	context_options.machine = seam_open(machine_open(&program->machine), &seam_counting,
 					    &program->counts);
 	assert_int_equal(isst_open(&context_options, &program->context), 0);
 	assert_int_equal(isst_lock(program->context, 1000, 0), 0);

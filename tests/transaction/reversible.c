@@ -16,22 +16,19 @@ static const struct outcome *make_reversible(const struct machine *machine, cons
 /** The request is refused without a write, for a reason that its message holds. */
 static void check_refused(const struct machine *machine, const char *name, const char *reason)
 {
-	static const struct seam_plan PLAN;
-	struct seam_counts counts;
-	const struct making making = { .reversible = true, .seam = &PLAN, .counts = &counts };
+	const struct making making = { .reversible = true, .seam = &seam_counting };
 	char *before = machine_picture(machine), *journal;
 	const struct outcome *outcome = machine_make(machine, request_find(name), &making);
 
 	assert_int_equal(outcome_error(outcome), -EIO);
 	check_holds(outcome->message, reason);
 	check_holds(outcome->message, "could not be rolled back as a whole");
-	assert_int_equal(counts.changes, 0);
+	assert_int_equal(outcome->counts.changes, 0);
 	machine_faults(machine, "%s", "");
 	machine_check(machine, before, "%s", name);
 	journal = machine_text(machine, "run/journal");
 	assert_null(journal);
 	free(before);
-	seam_counts_clear(&counts);
 }
 
 /** The same request is made if it need not be reversible. */

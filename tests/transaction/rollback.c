@@ -65,8 +65,7 @@ static void check_kept(const struct machine *machine, const struct course *cours
 static void make_busy(const struct machine *machine, const struct request *request,
 		      const struct course *course, const struct seam_plan *plan)
 {
-	struct seam_counts counts;
-	const struct making making = { .seam = plan, .counts = &counts };
+	const struct making making = { .seam = plan };
 	const struct outcome *outcome;
 	char what[160];
 
@@ -85,7 +84,6 @@ static void make_busy(const struct machine *machine, const struct request *reque
 		machine_check_no_journal(machine, what);
 	}
 	moment_return(&course->before);
-	seam_counts_clear(&counts);
 }
 
 /** How many operations the rollback of a failure takes; 0 where nothing is rolled back. */
@@ -93,15 +91,13 @@ static unsigned int count_operations(const struct machine *machine, const struct
 				     const struct course *course, unsigned int k)
 {
 	const struct seam_plan plan = { .fail_change = k, .error = -EIO };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 	unsigned int later;
 
 	outcome = machine_make(machine, request, &making);
-	later = outcome_error(outcome) ? counts.later : 0;
+	later = outcome_error(outcome) ? outcome->counts.later : 0;
 	moment_return(&course->before);
-	seam_counts_clear(&counts);
 	return later;
 }
 

@@ -154,16 +154,13 @@ static void apply(struct story *story)
 static unsigned int count_changes(const struct machine *machine, const struct request *request,
 				  const struct moment *before)
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &seam_counting };
 	const struct outcome *outcome;
 	unsigned int changes;
 
 	outcome = machine_make(machine, request, &making);
-	changes = outcome_error(outcome) || !outcome->here ? 0 : counts.changes;
+	changes = outcome_error(outcome) || !outcome->here ? 0 : outcome->counts.changes;
 	moment_return(before);
-	seam_counts_clear(&counts);
 	return changes;
 }
 

@@ -76,11 +76,10 @@ static const struct request *find(const char *name)
 
 /** As with turbo constantly as it is. Returns a picture of the machine with turbo on. */
 static char *made_without_switch(const struct machine *machine, const struct moment *before,
-				 const struct request *request, bool off,
-				 struct seam_counts *counts)
+				 const struct request *request, bool off, unsigned int *changes,
+				 unsigned int *reads)
 {
-	const struct seam_plan plan = { 0 };
-	const struct making making = { .seam = &plan, .counts = counts };
+	const struct making making = { .seam = &seam_counting };
 	const struct outcome *outcome;
 	char *picture;
 
@@ -89,6 +88,8 @@ static char *made_without_switch(const struct machine *machine, const struct mom
 	outcome = machine_make(machine, request, &making);
 	if (outcome_error(outcome))
 		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
+	*changes = outcome->counts.changes;
+	*reads = outcome->counts.reads;
 	set_no_turbo(machine, false);
 	picture = machine_picture(machine);
 	return picture;
@@ -129,8 +130,7 @@ static bool make_switched(const struct machine *machine, const struct moment *be
 			  const struct request *request, const struct ends *ends,
 			  const struct seam_plan *plan)
 {
-	struct seam_counts counts;
-	const struct making making = { .seam = plan, .counts = &counts };
+	const struct making making = { .seam = plan };
 	const struct outcome *outcome;
 	bool made;
 
@@ -139,35 +139,34 @@ static bool make_switched(const struct machine *machine, const struct moment *be
 	outcome = machine_make(machine, request, &making);
 	made = !outcome_error(outcome);
 	check_end(machine, ends, outcome, plan, request);
-	seam_counts_clear(&counts);
 	return made;
 }
 
 static void switch_everywhere(const struct machine *machine, const struct moment *before,
 			      const struct request *request, const struct ends *ends,
-			      const struct seam_counts *counts)
+			      unsigned int changes, unsigned int reads)
 {
 	unsigned int made = 0;
 
-	for (unsigned int i = 1; i <= counts->reads; i++)
+	for (unsigned int i = 1; i <= reads; i++)
 		made += make_switched(
 			machine, before, request, ends,
 			&(struct seam_plan){ .before_read = i, .first = switch_turbo });
-	for (unsigned int i = 1; i <= counts->changes; i++) {
+	for (unsigned int i = 1; i <= changes; i++) {
 		made += make_switched(
 			machine, before, request, ends,
 			&(struct seam_plan){ .after_change = i, .then = switch_turbo });
 		/* What was written is rolled back, whatever it reads as; what could not be seen
 		 * before is not. */
-		if (i < counts->changes && !(test.off && test.hidden))
+		if (i < changes && !(test.off && test.hidden))
 			make_switched(machine, before, request, ends,
 				      &(struct seam_plan){ .after_change = i,
 							   .then = switch_turbo,
-							   .fail_change = counts->changes,
+							   .fail_change = changes,
 							   .error = -EIO });
 	}
 	/* It is not for every switch that a change fails. */
-	assert_true(made >= counts->changes);
+	assert_true(made >= changes);
 }
 
 /** @before: requests that are made with turbo on. */
@@ -187,17 +186,16 @@ static void check_request(const char *platform, const char *name, const char *re
 	test.machine = &machine;
 	test.hidden = requests != NULL;
 	for (int off = 0; off < 2; off++) {
-		struct seam_counts counts, other_counts;
-		autofree char *same = made_without_switch(&machine, &before, request, off, &counts);
+		unsigned int changes, reads, others;
+		autofree char *same = made_without_switch(&machine, &before, request, off, &changes,
+							  &reads);
 		autofree char *other = made_without_switch(&machine, &before, request, !off,
-							   &other_counts);
+							   &others, &others);
 		const struct ends ends = { before.picture, off ? other : same, off ? same : other };
 
-		assert_true(counts.changes > 0);
+		assert_true(changes > 0);
 		test.off = off;
-		switch_everywhere(&machine, &before, request, &ends, &counts);
-		seam_counts_clear(&counts);
-		seam_counts_clear(&other_counts);
+		switch_everywhere(&machine, &before, request, &ends, changes, reads);
 	}
 	moment_clear(&before);
 	machine_end(&machine);

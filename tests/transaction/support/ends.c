@@ -38,10 +38,7 @@ static void interrupt_after(const struct machine *machine, const struct request 
 			    const struct course *course, unsigned int k)
 {
 	const struct seam_plan plan = { .after_change = k, .then = interrupt_now };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan,
-				       .counts = &counts,
-				       .interrupted = is_interrupted };
+	const struct making making = { .seam = &plan, .interrupted = is_interrupted };
 	const struct outcome *outcome;
 
 	interrupted_now = false;
@@ -67,7 +64,6 @@ static void interrupt_after(const struct machine *machine, const struct request 
 		assert_null(machine_text(machine, "run/journal"));
 		course_forget_offline(machine, course);
 	}
-	seam_counts_clear(&counts);
 }
 
 static void interrupt_chosen(const struct machine *machine, const struct request *request,

@@ -173,15 +173,12 @@ static void count(const struct machine *machine, const struct request *request,
 		  int (*held)(struct isst_context *context, struct isst_change *change),
 		  unsigned int *changes, unsigned int *reads)
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts, .held = held };
+	const struct making making = { .seam = &seam_counting, .held = held };
 	const struct outcome *outcome = machine_make(machine, request, &making);
 
 	assert_int_equal(outcome_error(outcome), 0);
-	*changes = counts.changes;
-	*reads = counts.reads;
-	seam_counts_clear(&counts);
+	*changes = outcome->counts.changes;
+	*reads = outcome->counts.reads;
 	moment_return(&course->before);
 }
 
@@ -232,8 +229,7 @@ static void fail_change(const struct machine *machine, const struct request *req
 			const struct course *course, unsigned int k)
 {
 	const struct seam_plan plan = { .fail_change = k, .stuck_change = k, .error = -EIO };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back };
+	const struct making making = { .seam = &plan, .held = roll_back };
 	const struct outcome *outcome;
 	char *wrong = NULL;
 
@@ -247,24 +243,21 @@ static void fail_change(const struct machine *machine, const struct request *req
 	}
 	if (wrong)
 		fail_msg("%s, %s, change %u (%s) of the rollback failed: %s\n%s", machine->name,
-			 request->name, k, counts.target, wrong, outcome->message);
+			 request->name, k, outcome->counts.target, wrong, outcome->message);
 	check_completed(machine, request, course, "change", k);
-	seam_counts_clear(&counts);
 }
 
 static void fail_read(const struct machine *machine, const struct request *request,
 		      const struct course *course, unsigned int k)
 {
 	const struct seam_plan plan = { .fail_read = k, .error = -EIO };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back_or_not };
+	const struct making making = { .seam = &plan, .held = roll_back_or_not };
 	const struct outcome *outcome = machine_make(machine, request, &making);
 
 	if (!outcome_error(outcome))
 		moment_check(machine, &course->before, "%s, read %u of the rollback failed",
 			     request->name, k);
 	check_completed(machine, request, course, "read", k);
-	seam_counts_clear(&counts);
 }
 
 static void fail_one(const struct machine *machine, const struct request *request,

@@ -21,10 +21,8 @@ static bool is_refused(const struct machine *machine, const struct request *requ
 
 bool course_run(const struct machine *machine, const struct request *request, struct course *course)
 {
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
-	const struct outcome *outcome;
+	const struct making making = { .seam = &seam_counting };
+	struct outcome *outcome;
 	bool here = machine_restart(machine, request->before);
 
 	*course = (struct course){ 0 };
@@ -36,11 +34,10 @@ bool course_run(const struct machine *machine, const struct request *request, st
 	if (here && outcome_error(outcome))
 		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
 	course->after = machine_picture(machine);
-	course->changes = counts.changes;
-	course->reads = counts.reads;
-	course->kinds = counts.kinds;
-	counts.kinds = NULL;
-	seam_counts_clear(&counts);
+	course->changes = outcome->counts.changes;
+	course->reads = outcome->counts.reads;
+	course->kinds = outcome->counts.kinds;
+	outcome->counts.kinds = NULL;
 	moment_return(&course->before);
 	moment_check(machine, &course->before, "%s: the restored machine", request->name);
 	machine_look(machine);
@@ -154,12 +151,12 @@ void course_forget_offline(const struct machine *machine, const struct course *c
 
 static void check_clean(const struct machine *machine, const struct course *course,
 			const struct request *request, const char *what, unsigned int k,
-			const struct seam_counts *counts)
+			const struct outcome *outcome)
 {
 	char *journal = machine_text(machine, "run/journal");
 
 	moment_check(machine, &course->before, "%s: %s %u of %u (%s) failed", request->name, what,
-		     k, course->changes, counts->target);
+		     k, course->changes, outcome->counts.target);
 	if (journal)
 		fail_msg("%s, %s: %s %u failed and left a journal", machine->name, request->name,
 			 what, k);
@@ -167,10 +164,10 @@ static void check_clean(const struct machine *machine, const struct course *cour
 
 /** A failure that the request survives, since there is another way, is none: `root` in place of
  * `isolated`, hotplug in place of partitions. */
-static bool found_another_way(const struct request *request, const struct seam_counts *counts)
+static bool found_another_way(const struct request *request, const struct outcome *outcome)
 {
-	return (request->partitions || request->partition_for_cpu0) && counts->target &&
-	       strstr(counts->target, "/sys/fs/cgroup/");
+	return (request->partitions || request->partition_for_cpu0) && outcome->counts.target &&
+	       strstr(outcome->counts.target, "/sys/fs/cgroup/");
 }
 
 /**
@@ -178,9 +175,10 @@ static bool found_another_way(const struct request *request, const struct seam_c
  * CPUs, that or the change fails. Returns what lines of a picture
  * that are about it begin with (`domain 2 `), to be freed; NULL where it is another failure.
  */
-static char *find_spared(const struct outcome *outcome, const struct seam_counts *counts)
+static char *find_spared(const struct outcome *outcome)
 {
-	const char *place = counts->target ? strstr(counts->target, " of ") : NULL, *line;
+	const char *place = outcome->counts.target ? strstr(outcome->counts.target, " of ") : NULL,
+		   *line;
 	char *spared = NULL;
 
 	if (!place || !strchr(place, ',') || (outcome->cpus_unknown && outcome_error(outcome)))
@@ -198,53 +196,54 @@ static char *find_spared(const struct outcome *outcome, const struct seam_counts
  * said. */
 static void check_spared(const struct machine *machine, const struct request *request,
 			 const struct course *course, const struct outcome *outcome,
-			 const struct seam_counts *counts, const char *spared)
+			 const char *spared)
 {
 	char *now = machine_picture(machine), *name;
 	unsigned int package, domain;
 
 	machine_check_without(machine, course->after, now, spared, request->name);
-	assert_int_equal(sscanf(strstr(counts->target, " of "), " of %u.%u", &package, &domain), 2);
+	assert_int_equal(
+		sscanf(strstr(outcome->counts.target, " of "), " of %u.%u", &package, &domain), 2);
 	name = formatted("package %u, power domain %u: ", package, domain);
 	if (strcmp(now, course->after) != 0 && !strstr(outcome->warnings, name) &&
 	    !strstr(outcome->refusals, name))
 		fail_msg("%s, %s: %s failed, and no message reports it", machine->name,
-			 request->name, counts->target);
+			 request->name, outcome->counts.target);
 	free(now);
 	free(name);
 }
 
 /** Turbo ratio limits are what turbo-freq does without, where they cannot be written. */
-static bool did_without_limits(const struct outcome *outcome, const struct seam_counts *counts)
+static bool did_without_limits(const struct outcome *outcome)
 {
-	return strstr(counts->target, "msr 0x1ad") && strstr(outcome->warnings, "left unchanged");
+	return strstr(outcome->counts.target, "msr 0x1ad") &&
+	       strstr(outcome->warnings, "left unchanged");
 }
 
 static void fail_change(const struct machine *machine, const struct request *request,
 			const struct course *course, unsigned int k)
 {
 	const struct seam_plan plan = { .fail_change = k, .error = ERRORS[k % COUNT(ERRORS)] };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 	int error;
 
 	outcome = machine_make(machine, request, &making);
 	error = outcome_error(outcome);
-	autofree char *spared = find_spared(outcome, &counts);
-	if (!counts.failed)
+	autofree char *spared = find_spared(outcome);
+	if (!outcome->counts.failed)
 		fail_msg("%s, %s: change %u was not reached", machine->name, request->name, k);
 	if (error && spared)
 		fail_msg("%s, %s: %s failed, and that kept the others from it: %s", machine->name,
-			 request->name, counts.target, outcome->message);
+			 request->name, outcome->counts.target, outcome->message);
 	if (spared)
-		check_spared(machine, request, course, outcome, &counts, spared);
-	if (!error && did_without_limits(outcome, &counts)) {
+		check_spared(machine, request, course, outcome, spared);
+	if (!error && did_without_limits(outcome)) {
 		machine_check_but_limits(machine, course->after, request->name);
 		moment_return(&course->before);
-	} else if (!error && (spared || found_another_way(request, &counts))) {
+	} else if (!error && (spared || found_another_way(request, outcome))) {
 		moment_return(&course->before);
-	} else if (!error && outcome_did_without_haste(outcome, &counts)) {
+	} else if (!error && outcome_did_without_haste(outcome)) {
 		machine_check(machine, course->after, "%s: without expedited grace periods",
 			      request->name);
 		moment_return(&course->before);
@@ -252,13 +251,13 @@ static void fail_change(const struct machine *machine, const struct request *req
 		if (!error || error == -ENOTRECOVERABLE)
 			fail_msg(
 				"%s, %s: change %u of %u (%s) failed, and the result is %d: %s\n%s",
-				machine->name, request->name, k, course->changes, counts.target,
-				error, outcome->message, outcome->differences);
+				machine->name, request->name, k, course->changes,
+				outcome->counts.target, error, outcome->message,
+				outcome->differences);
 		assert_string_equal(outcome->differences, "");
-		check_clean(machine, course, request, "change", k, &counts);
+		check_clean(machine, course, request, "change", k, outcome);
 		course_forget_offline(machine, course);
 	}
-	seam_counts_clear(&counts);
 }
 
 static void all_changes_fail(const struct machine *machine, const struct request *request,
@@ -287,36 +286,34 @@ static void fail_read(const struct machine *machine, const struct request *reque
 {
 	const struct seam_plan plan = { .fail_read = k,
 					.error = READ_ERRORS[k % COUNT(READ_ERRORS)] };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const struct outcome *outcome;
 	int error;
 
 	outcome = machine_make(machine, request, &making);
 	error = outcome_error(outcome);
-	autofree char *spared = find_spared(outcome, &counts);
+	autofree char *spared = find_spared(outcome);
 	if (error == -ENOTRECOVERABLE)
 		fail_msg("%s, %s: read %u (%s) failed: %s\n%s", machine->name, request->name, k,
-			 counts.target, outcome->message, outcome->differences);
+			 outcome->counts.target, outcome->message, outcome->differences);
 	if (error) {
-		check_clean(machine, course, request, "read", k, &counts);
+		check_clean(machine, course, request, "read", k, outcome);
 		course_forget_offline(machine, course);
 	} else {
 		/* A CPU whose core is unknown is left out, with a message. */
 		if (outcome->here && spared)
-			check_spared(machine, request, course, outcome, &counts, spared);
+			check_spared(machine, request, course, outcome, spared);
 		else if (outcome->here &&
 			 strstr(outcome->warnings, "turbo ratio limits are left unchanged"))
 			machine_check_but_limits(machine, course->after, request->name);
-		else if (outcome->here && !found_another_way(request, &counts) &&
+		else if (outcome->here && !found_another_way(request, outcome) &&
 			 !strstr(outcome->warnings, "left unchanged") &&
 			 !strstr(outcome->notices, "does not report the core of CPU"))
 			machine_check(machine, course->after,
 				      "%s: read %u (%s) failed without an error", request->name, k,
-				      counts.target);
+				      outcome->counts.target);
 		moment_return(&course->before);
 	}
-	seam_counts_clear(&counts);
 }
 
 /** All reads, or nine of them. */
@@ -345,8 +342,7 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 		      const struct course *course, unsigned int k, unsigned int stuck)
 {
 	const struct seam_plan plan = { .fail_change = k, .error = -EIO, .stuck_change = stuck };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &plan };
 	const char *before = course->before.picture;
 	const struct outcome *outcome;
 	char *wrong;
@@ -355,9 +351,9 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	outcome = machine_make(machine, request, &making);
 	error = outcome_error(outcome);
 	autofree char *now = machine_picture(machine);
-	autofree char *spared = find_spared(outcome, &counts);
-	if (error == 0 && !spared && !found_another_way(request, &counts) &&
-	    !did_without_limits(outcome, &counts) && !outcome_did_without_haste(outcome, &counts))
+	autofree char *spared = find_spared(outcome);
+	if (error == 0 && !spared && !found_another_way(request, outcome) &&
+	    !did_without_limits(outcome) && !outcome_did_without_haste(outcome))
 		fail_msg("%s, %s: change %u failed without a report", machine->name, request->name,
 			 k);
 	wrong = error ? differences_check(before, now, outcome->differences) : NULL;
@@ -367,7 +363,6 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 			 machine->name, request->name, k, stuck, error, outcome->message,
 			 wrong ? wrong : "", snapshot_difference(before, now),
 			 outcome->differences);
-	seam_counts_clear(&counts);
 	moment_return(&course->before);
 }
 

@@ -248,6 +248,7 @@ static void outcome_clear(struct outcome *outcome)
 	free(outcome->differences);
 	free(outcome->steps);
 	free(outcome->without_cpus);
+	seam_counts_clear(&outcome->counts);
 	*outcome = (struct outcome){ 0 };
 }
 
@@ -760,7 +761,7 @@ static void make(const struct machine *machine, const struct request *request,
 	*outcome = (struct outcome){ .without_cpus = list_without_cpus(options.machine),
 				     .cpus_unknown = has_unknown_cpus(options.machine) };
 	if (making->seam)
-		options.machine = seam_open(options.machine, making->seam, making->counts);
+		options.machine = seam_open(options.machine, making->seam, &outcome->counts);
 	assert_int_equal(isst_open(&options, &context), 0);
 	outcome->lock = isst_lock(context, making->lock_ms ? making->lock_ms : LOCK_MS, 0);
 	if (!outcome->lock)
@@ -771,14 +772,16 @@ static void make(const struct machine *machine, const struct request *request,
 	outcome->notices = gather(next_notice, context);
 }
 
-bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts)
+bool outcome_did_without_haste(const struct outcome *outcome)
 {
-	return counts->target && strcmp(counts->target, "/sys/kernel/rcu_expedited") == 0 &&
+	const char *target = outcome->counts.target;
+
+	return target && strcmp(target, "/sys/kernel/rcu_expedited") == 0 &&
 	       strstr(outcome->warnings, "/sys/kernel/rcu_expedited cannot be written");
 }
 
-const struct outcome *machine_make(const struct machine *machine, const struct request *request,
-				   const struct making *making)
+struct outcome *machine_make(const struct machine *machine, const struct request *request,
+			     const struct making *making)
 {
 	struct outcomes *outcomes = machine->outcomes;
 	struct outcome *outcome = &outcomes->outcome[outcomes->next++ % COUNT(outcomes->outcome)];

@@ -96,7 +96,6 @@ void moment_clear(struct moment *moment);
 /** How a request is made. */
 struct making {
 	const struct seam_plan *seam; /* NULL: the emulator alone */
-	struct seam_counts *counts;
 	int (*interrupted)(void *data);
 	void (*progress)(void *data, unsigned int cpu, int online, unsigned int done,
 			 unsigned int count);
@@ -113,7 +112,8 @@ struct outcome {
 	bool here; /* the machine has what is asked for, and nothing stood against it */
 	int lock, discovery, planning, result;
 	bool unchanged;
-	unsigned int written; /* steps that wrote something */
+	unsigned int written;	   /* steps that wrote something */
+	struct seam_counts counts; /* with a seam */
 	/* @notices: with what discovery left out */
 	char *message, *refusals, *notices, *warnings, *differences, *steps;
 	/* Power domains of I/O, a line each: ` of 0.2, domain 2 ` (the driver's numbers of package
@@ -125,12 +125,12 @@ struct outcome {
 
 /** Whether grace periods could not be expedited: hotplug is only slower without, and the change is
  * made with a warning. */
-bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts);
+bool outcome_did_without_haste(const struct outcome *outcome);
 
 /** Makes one request on the machine. @making may be NULL. The outcome is the machine's, which
  * keeps the last few. */
-const struct outcome *machine_make(const struct machine *machine, const struct request *request,
-				   const struct making *making);
+struct outcome *machine_make(const struct machine *machine, const struct request *request,
+			     const struct making *making);
 /**
  * Fails unless a request is refused and nothing written. @error: what it ends with (-EOPNOTSUPP:
  * for its targets alone); @refusals: as in the outcome

@@ -6,23 +6,20 @@ static void repeat(const struct machine *machine, const struct request *request,
 		   const struct course *course, const char *time)
 {
 	struct isst_emulator_statistics before, after;
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct making making = { .seam = &seam_counting };
 	const struct outcome *outcome;
 
 	before = machine_statistics(machine);
 	outcome = machine_make(machine, request, &making);
 	after = machine_statistics(machine);
 	if (outcome_error(outcome) || !outcome->unchanged || outcome->written ||
-	    after.writes != before.writes || counts.changes)
+	    after.writes != before.writes || outcome->counts.changes)
 		fail_msg(
 			"%s, %s, the %s time: %d, %llu writes to the driver, %u changes (%s ...)\n%s",
 			machine->name, request->name, time, outcome_error(outcome),
-			after.writes - before.writes, counts.changes,
-			counts.changes ? counts.kinds[0] : "", outcome->steps);
+			after.writes - before.writes, outcome->counts.changes,
+			outcome->counts.changes ? outcome->counts.kinds[0] : "", outcome->steps);
 	machine_check(machine, course->after, "%s, the %s time", request->name, time);
-	seam_counts_clear(&counts);
 }
 
 /** The second time may find what the first left in the runtime directory; the third does not. */

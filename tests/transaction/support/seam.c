@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 
+const struct seam_plan seam_counting;
+
 /** One at a time: the tables of functions are passed the data of the machine behind. */
 static struct {
 	struct isst_machine machine, *inner;
@@ -437,4 +439,9 @@ void seam_counts_clear(struct seam_counts *counts)
 	free(counts->kinds);
 	free(counts->target);
 	*counts = (struct seam_counts){ 0 };
+}
+
+unsigned int seam_changes(void)
+{
+	return seam.counts->changes;
 }

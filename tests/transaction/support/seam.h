@@ -31,6 +31,9 @@ struct seam_plan {
 /** No end of it. */
 #define SEAM_ALWAYS UINT_MAX
 
+/** Nothing: it is only counted. */
+extern const struct seam_plan seam_counting;
+
 /** What did happen. */
 struct seam_counts {
 	unsigned int changes, reads;
@@ -48,5 +51,8 @@ struct seam_counts {
 struct isst_machine *seam_open(struct isst_machine *inner, const struct seam_plan *plan,
 			       struct seam_counts *counts);
 void seam_counts_clear(struct seam_counts *counts);
+
+/** The changes that were made by now. */
+unsigned int seam_changes(void);
 
 #endif
