@@ -22,16 +22,23 @@ struct unknown {
 	const char *shown; /* the word or, of letters joined in it, the one with its dash */
 };
 
+static const struct option_row *find_letter(const struct option_row *rows, char letter)
+{
+	for (; rows && rows->name; rows++)
+		if (rows->letter == letter)
+			return rows;
+	return NULL;
+}
+
 static const struct option_row *find_exact(const struct option_row *rows,
 					   const struct unknown *unknown)
 {
-	for (; rows && rows->name; rows++) {
-		if (unknown->letter
-			    ? rows->letter == *unknown->name
-			    : strlen(rows->name) == unknown->length &&
-				      memcmp(rows->name, unknown->name, unknown->length) == 0)
+	if (unknown->letter)
+		return find_letter(rows, *unknown->name);
+	for (; rows && rows->name; rows++)
+		if (strlen(rows->name) == unknown->length &&
+		    memcmp(rows->name, unknown->name, unknown->length) == 0)
 			return rows;
-	}
 	return NULL;
 }
 
@@ -41,41 +48,33 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 {
 	const struct option_row *before = find_exact(place->before, unknown);
 	const struct option_row *behind = find_exact(place->behind, unknown);
-	const char *where = "belongs after the command";
+	char *elsewhere = NULL;
+	int error = 0;
 
-	if (place->command && behind)
-		return usage_problem(problem, "option '%s' is not an option of %s%s%s",
-				     unknown->shown, place->command,
-				     before ? "; before the feature it is --" : "",
-				     before ? before->name : "");
-	if (!before && !behind) {
-		char *elsewhere;
-		int error = 0;
-
-		if (!place->find_elsewhere || unknown->letter)
-			return 0;
+	if (!before && !behind && place->find_elsewhere && !unknown->letter) {
 		elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
 		if (!elsewhere)
 			return -ENOMEM;
-		if (*elsewhere && place->command)
-			error = usage_problem(problem, "option '%s' is not an option of %s%s",
-					      unknown->shown, place->command, elsewhere);
-		else if (*elsewhere)
-			error = usage_problem(problem, "option '%s' belongs after the command%s",
-					      unknown->shown, elsewhere);
-		free(elsewhere);
-		return error;
 	}
+	if (place->command && (behind || (elsewhere && *elsewhere)))
+		error = usage_problem(problem, "option '%s' is not an option of %s%s%s%s",
+				      unknown->shown, place->command,
+				      before ? "; before the feature it is --" : "",
+				      before ? before->name : "", elsewhere ? elsewhere : "");
 	/* Beside those two there is no command. */
-	if (before && !behind && place->command && before->id != OPTION_INFO &&
-	    before->id != OPTION_OOB)
-		return usage_problem(problem, "option '%s' belongs before the feature: --%s%s%s %s",
-				     unknown->shown, before->name, before->argument ? " " : "",
-				     before->argument ? before->argument : "", place->command);
-	if (before)
-		where = behind ? "belongs before the feature or after the command"
-			       : "belongs before the feature";
-	return usage_problem(problem, "option '%s' %s", unknown->shown, where);
+	else if (before && !behind && place->command && before->id != OPTION_INFO &&
+		 before->id != OPTION_OOB)
+		error = usage_problem(problem,
+				      "option '%s' belongs before the feature: --%s%s%s %s",
+				      unknown->shown, before->name, before->argument ? " " : "",
+				      before->argument ? before->argument : "", place->command);
+	else if (before || behind || (elsewhere && *elsewhere))
+		error = usage_problem(
+			problem, "option '%s' belongs %s%s%s%s", unknown->shown,
+			before ? "before the feature" : "", before && behind ? " or " : "",
+			before && !behind ? "" : "after the command", elsewhere ? elsewhere : "");
+	free(elsewhere);
+	return error;
 }
 
 /** Names the options that a name may stand for. Returns 0 if it can stand for one at most. */
@@ -301,15 +300,6 @@ static struct option_word split(const char *word)
 	size_t length = strcspn(name, "=");
 
 	return (struct option_word){ word, name, length, name[length] ? name + length + 1 : NULL };
-}
-
-static const struct option_row *find_letter(const struct option_row *rows, char letter)
-{
-	for (; rows && rows->name; rows++) {
-		if (rows->letter == letter)
-			return rows;
-	}
-	return NULL;
 }
 
 /** The row of a name, or the only one that begins so, with two letters or more. @reference: own
