@@ -24,11 +24,15 @@ int usage_problem(char **problem, const char *format, ...)
 static int read_number(const struct option_row *row, const char *text, struct option_value *value)
 {
 	uint64_t number = 0;
-	int error = isst_parse_number(text, 10, row->highest, &number);
-	/* What is no multiple of 100 MHz is dealt with later. */
-	bool no_limit = row->kind == VALUE_FREQUENCY && number == 0;
+	int error;
 
-	if (!error && number < row->lowest && !no_limit)
+	if (row->kind == VALUE_FREQUENCY && row->words && strcmp(text, row->words[0]) == 0) {
+		value->number = row->highest;
+		return 0;
+	}
+	error = isst_parse_number(text, 10, row->highest, &number);
+	/* No limit; what is no multiple of 100 MHz is dealt with later. */
+	if (!error && number < row->lowest && !(row->kind == VALUE_FREQUENCY && number == 0))
 		error = -ERANGE;
 	if (!error)
 		value->number = number;
@@ -51,33 +55,24 @@ static int read_limits(const struct option_row *row, const char *text, struct op
 	return error;
 }
 
-static int read_word(const struct option_row *row, const char *text, size_t length,
-		     uint64_t *number)
-{
-	for (size_t i = 0; row->words[i]; i++) {
-		if (strlen(row->words[i]) == length && memcmp(row->words[i], text, length) == 0) {
-			*number = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
+/** The index of a word or, of words between commas, a bit for each. */
 static int read_words(const struct option_row *row, const char *text, struct option_value *value)
 {
-	uint64_t bits = 0, number;
-	bool more = true;
+	uint64_t bits = 0;
+	size_t i, length;
 
-	while (more) {
-		size_t length = strcspn(text, ",");
-
-		if (read_word(row, text, length, &number) != 0)
+	do {
+		length = row->kind == VALUE_WORDS ? strcspn(text, ",") : strlen(text);
+		for (i = 0; row->words[i]; i++)
+			if (strlen(row->words[i]) == length &&
+			    memcmp(row->words[i], text, length) == 0)
+				break;
+		if (!row->words[i])
 			return -EINVAL;
-		bits |= (uint64_t)1 << number;
-		more = text[length] == ',';
-		text += length + more;
-	}
-	value->number = bits;
+		bits |= (uint64_t)1 << i;
+		text += length;
+	} while (*text++ == ',');
+	value->number = row->kind == VALUE_WORDS ? bits : i;
 	return 0;
 }
 
@@ -122,17 +117,11 @@ static int read_value(const struct option_row *row, const char *text, struct opt
 	case VALUE_NONE:
 		return 0;
 	case VALUE_FREQUENCY:
-		if (row->words && strcmp(text, row->words[0]) == 0) {
-			value->number = row->highest;
-			return 0;
-		}
-		return read_number(row, text, value);
 	case VALUE_NUMBER:
 		return read_number(row, text, value);
 	case VALUE_LIMITS:
 		return read_limits(row, text, value);
 	case VALUE_WORD:
-		return read_word(row, text, strlen(text), &value->number);
 	case VALUE_WORDS:
 		return read_words(row, text, value);
 	case VALUE_TEXT:
