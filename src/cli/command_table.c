@@ -21,12 +21,12 @@ static const char *const trl_types[] = { "sse",	    "avx2",    "avx512",  "amx",
 
 static const struct option_row level_options[] = {
 	LEVEL_ROW("Only this performance level. Default: all levels"),
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row base_freq_options[] = {
 	LEVEL_ROW("Performance level. Default: the current one"),
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row turbo_freq_options[] = {
@@ -36,19 +36,19 @@ static const struct option_row turbo_freq_options[] = {
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
 	  .help = "Only high priority frequencies of this type: sse, avx2, avx512, amx, or "
 		  "level-0 to level-5, as far as the machine has them. Default: all types" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row clos_options[] = {
 	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
 	  .help = "The class of service, from 0 to 3" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row get_assoc_options[] = {
 	{ OPTION_BY_CLOS, 0, "by-clos", .own = true,
 	  .help = "Print the CPUs of each class instead, for each power domain" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 #define AUTO_ROW(text) \
@@ -62,17 +62,17 @@ static const struct option_row set_level_options[] = {
 	{ OPTION_ONLINE, 'o', "online",
 	  .help = "Also bring the CPUs online that the level enables, take the others offline, and "
 		  "set the uncore limits of the level" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row base_freq_enable_options[] = {
 	AUTO_ROW("Also configure classes of service, associations and frequency limits"),
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row base_freq_disable_options[] = {
 	AUTO_ROW("Also restore the settings that enable --auto replaced, and core-power"),
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 #define HIGH_PRIORITY_ROW(text) \
@@ -105,7 +105,7 @@ static const struct option_row turbo_freq_enable_options[] = {
 	WITHIN_ROW,
 	AVOID_ROW,
 	LOWER_TURBO_ROW,
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row turbo_freq_plan_options[] = {
@@ -116,7 +116,7 @@ static const struct option_row turbo_freq_plan_options[] = {
 	WITHIN_ROW,
 	AVOID_ROW,
 	LOWER_TURBO_ROW,
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row turbo_freq_disable_options[] = {
@@ -124,7 +124,7 @@ static const struct option_row turbo_freq_disable_options[] = {
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: those of the current "
 		  "level" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const char *const priority_words[] = { "proportional", "ordered", NULL };
@@ -132,7 +132,7 @@ static const char *const priority_words[] = { "proportional", "ordered", NULL };
 static const struct option_row core_power_enable_options[] = {
 	{ OPTION_PRIORITY, 'p', "priority", "TYPE", VALUE_NUMBER, 0, 1, .words = priority_words,
 	  .help = "Priority type, 0: proportional, 1: ordered. Default: unchanged" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const char *const no_limit_words[] = { "none", NULL };
@@ -152,18 +152,18 @@ static const struct option_row config_options[] = {
 	/* The reference tool ignores it, too: no number can be wrong. */
 	{ OPTION_DESIRED, 'd', "desired", "MHZ", VALUE_NUMBER, 0, UINT32_MAX,
 	  .help = "Desired frequency in MHz: not supported, ignored" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row set_trl_options[] = {
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS, 1, .required = true,
 	  .help = "Eight ratios of 100 MHz, the first bucket in the lowest byte" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row statistics_options[] = {
 	{ OPTION_CLEAR, 0, "clear", .help = "Print the numbers, then reset them to zero" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 const struct option_row argument_options[] = {
@@ -371,7 +371,7 @@ static const struct command platform_commands[] = {
 
 static const struct option_row journal_show_options[] = {
 	{ OPTION_ALL, 0, "all", .help = "Print each item" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct command journal_commands[] = {
@@ -410,13 +410,13 @@ static const struct command journal_commands[] = {
 
 static const struct option_row save_options[] = {
 	{ OPTION_ALL, 0, "all", .help = "Save everything. Default: what was changed since boot" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row wait_options[] = {
 	SET_ROW,
 	WAIT_ROW,
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 /* In the order of ISST_CONFIG_CLOS to ISST_CONFIG_CPUS. */
@@ -429,14 +429,14 @@ static const struct option_row reset_options[] = {
 		  "them" },
 	{ OPTION_BOOT, 0, "boot",
 	  .help = "Return to the state that the first change since boot found" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row try_options[] = {
 	SET_ROW,
 	{ OPTION_TIMEOUT, 0, "timeout", "SECONDS", VALUE_NUMBER, 1, 86400,
 	  .help = "Time after which the change is rolled back. Default: 120" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct command config_commands[] = {
@@ -518,7 +518,7 @@ const struct command info_command = { .name = "info", .handler = show_info };
 static const struct option_row emulate_options[] = {
 	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT32_MAX - 1,
 	  .help = "User id that programs see, such as 0" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row with_options[] = {
@@ -528,7 +528,7 @@ static const struct option_row with_options[] = {
 	{ OPTION_NO_AFFINITY, 0, "no-affinity",
 	  .help = "Leave the affinity of the program as it is. Default: the CPUs that "
 		  "`high-priority` chose, if the configuration states it" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const char *const colour_words[] = { "auto", "always", "never", NULL };
@@ -549,7 +549,7 @@ static const struct option_row status_options[] = {
 		  "may disturb them" },
 	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
 	  .help = "Also print how the machine differs from this configuration. -: standard input" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 /* The same option as before the command. */
@@ -561,7 +561,7 @@ static const struct option_row explain_options[] = {
 	{ OPTION_MEASURE, 0, "measure",
 	  .help = "Keep each CPU busy for 0.3 seconds, one after the other, and compare what it "
 		  "reaches with its base frequency. Isolated and nohz_full CPUs only if named" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 static const struct option_row watch_options[] = {
@@ -579,7 +579,7 @@ static const struct option_row watch_options[] = {
 	{ OPTION_NO_EVENTS, 0, "no-events",
 	  .help = "Do not wait for events of the kernel: listening to them can turn on the "
 		  "hardware feedback interface of the processor" },
-	{ .name = NULL },
+	ANYWHERE_ROWS,
 };
 
 const struct command single_commands[] = {

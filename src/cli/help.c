@@ -130,7 +130,7 @@ static void write_usage(const struct help *help, const char *label, const struct
 	if (feature)
 		wrap_text(&usage, feature->name);
 	wrap_text(&usage, command->name);
-	for (const struct option_row *row = command->options; row && row->name; row++)
+	for (const struct option_row *row = command->options; row && row->id != OPTION_HELP; row++)
 		write_words(&usage, "%s--%s%s%s%s", row->required ? "" : "[", row->name,
 			    row->argument ? " " : "", row->argument ? row->argument : "",
 			    row->required ? "" : "]");
@@ -218,9 +218,7 @@ static void write_command(const struct help *help, const struct feature *feature
 	if (command->more)
 		write_lines(help, command->more, "\n");
 	fputs("\nArguments:\n", help->stream);
-	if (command->options)
-		write_options(help, command->options, false);
-	write_options(help, anywhere_options, false);
+	write_options(help, command->options ? command->options : anywhere_options, false);
 }
 
 void help_write(const char *program, const struct feature *feature, const struct command *command,

@@ -257,26 +257,6 @@ static int problem_unexpected_word(const struct request *request, const struct o
 
 /* ---- Reading ---- */
 
-/** Options of a command, and those that work anywhere behind them; to be freed. */
-static struct option_row *rows_of(const struct command *command)
-{
-	size_t count = 0, anywhere = 0;
-	struct option_row *rows;
-
-	while (command->options && command->options[count].name)
-		count++;
-	while (anywhere_options[anywhere].name)
-		anywhere++;
-	rows = calloc(count + anywhere + 1, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		rows[i] = command->options[i];
-	for (size_t i = 0; i < anywhere; i++)
-		rows[count + i] = anywhere_options[i];
-	return rows;
-}
-
 static int read_arguments(struct request *request, const struct option_place *place, int argc,
 			  char **argv, char **problem)
 {
@@ -301,27 +281,26 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 {
 	const struct feature *feature = request->feature;
 	const struct command *command = request->command;
-	struct option_row *rows = rows_of(command);
 	struct option_place place = {
-		.rows = rows,
+		.rows = command->options ? command->options : anywhere_options,
 		.before = global_options,
 		.behind = argument_options,
 		.of = command,
 		.find_elsewhere = problem_find_elsewhere,
 		.reference = feature && request->reference && feature->in_reference,
 	};
-	int error = -ENOMEM, end = argc;
+	int error, end = argc;
 	char *name;
 
 	if (asprintf(&name, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
 		     command->name) < 0)
-		name = NULL;
+		return -ENOMEM;
 	place.command = name;
-	if (rows && name && command->flags & COMMAND_HAS_PROGRAM) {
+	if (command->flags & COMMAND_HAS_PROGRAM) {
 		error = options_read(argc, argv, &place, &request->options, &end, problem);
 		if (!error && end < argc)
 			request->program = argv + end;
-	} else if (rows && name) {
+	} else {
 		error = read_arguments(request, &place, argc, argv, problem);
 	}
 	/* Of commands that write to a file: standard output, as without one. */
@@ -329,7 +308,6 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 	    strcmp(request->operand, "-") == 0)
 		request->operand = NULL;
 	free(name);
-	free(rows);
 	return error;
 }
 

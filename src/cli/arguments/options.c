@@ -219,15 +219,6 @@ int option_foreign_dash(const struct option_row *rows, const char *word, char **
 static const char *const format_words[] = { "text", "json",  "json-v2", "openmetrics",
 					    "nfd",  "facts", NULL };
 
-#define HELP_ROW \
-	{ \
-		OPTION_HELP, 'h', "help", .help = "Print help for the program, FEATURE or COMMAND" \
-	}
-#define VERSION_ROW \
-	{ \
-		OPTION_VERSION, 'v', "version", .help = "Print the version" \
-	}
-
 const struct option_row global_options[] = {
 	{ OPTION_ALL_ONLINE, 'a', "all-cpus-online", .help = "Bring all CPUs online first" },
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
@@ -247,7 +238,7 @@ const struct option_row global_options[] = {
 		  "openmetrics (Prometheus), nfd or facts. Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },
-	HELP_ROW,
+	{ OPTION_HELP, 'h', "help", .help = "Print help for the program, FEATURE or COMMAND" },
 	{ OPTION_INFO, 'i', "info", .idle_on_preset = true,
 	  .help = "Print the supported features of this machine" },
 	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600, .own = true,
@@ -267,7 +258,7 @@ const struct option_row global_options[] = {
 		  "foreground" },
 	{ OPTION_RETRY, 'r', "retry", "COUNT", VALUE_NUMBER, 1, 1000, .idle_on_preset = true,
 	  .help = "Attempts for a mailbox command while the firmware is busy. Default: 3" },
-	VERSION_ROW,
+	{ OPTION_VERSION, 'v', "version", .help = "Print the version" },
 	{ OPTION_EMULATE, 0, "emulate", "NAME|PATH", VALUE_TEXT, .own = true,
 	  .help = "Use an emulated machine: a platform from `platform list`, a platform file, or "
 		  "the directory of a captured machine (a path contains a slash). Also: "
@@ -283,7 +274,7 @@ const struct option_row global_options[] = {
 	{ .name = NULL },
 };
 
-const struct option_row anywhere_options[] = { HELP_ROW, VERSION_ROW, { .name = NULL } };
+const struct option_row anywhere_options[] = { ANYWHERE_ROWS };
 
 /* ---- Finding options ---- */
 

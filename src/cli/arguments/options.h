@@ -156,6 +156,14 @@ struct option_place {
 };
 
 extern const struct option_row global_options[];
+
+/* Options that work anywhere, at the end of the table of each command, or alone. */
+#define ANYWHERE_ROWS \
+	{ OPTION_HELP, 'h', "help", .help = "Print help for the program, FEATURE or COMMAND" }, \
+		{ OPTION_VERSION, 'v', "version", .help = "Print the version" }, \
+	{ \
+		.name = NULL \
+	}
 extern const struct option_row anywhere_options[];
 
 /** Reads options up to the first other word, whose index becomes @end; argv[0] is skipped. All

@@ -40,7 +40,7 @@ struct command {
 	const char *name;
 	const char *help;		  /* one line */
 	const char *more;		  /* more for its own help, or NULL */
-	const struct option_row *options; /* or NULL */
+	const struct option_row *options; /* NULL: anywhere_options */
 	unsigned int flags;
 	/** Asks the library and fills the run's report; NULL of those that watch or help, or are
 	 * nothing but one change or one question. */
