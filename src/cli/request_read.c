@@ -108,15 +108,24 @@ static const char *other_name(const struct feature *feature, const char *word)
 	return NULL;
 }
 
-/** @feature: where the word stands behind one, as its command. */
-static int problem_unknown_word(const struct feature *feature, const char *word, char **problem)
+/** A word that is neither a feature nor a command that stands in the place of one; @feature: where
+ * it stands behind one, that is no command of it. */
+static int problem_unknown_word(const struct request *request, const struct feature *feature,
+				const char *word, char **problem)
 {
 	const struct option_row *rows = feature ? anywhere_options : global_options;
+	const struct option_row *greedy = feature ? NULL : request_greedy_option(request);
 	struct suggestion suggestion = { .word = word };
 	const char *meant = other_name(feature, word);
+	int error = option_foreign_dash(rows, word, problem);
 	char *having;
-	int error;
 
+	if (error)
+		return error;
+	if (greedy)
+		return usage_problem(problem,
+				     "unknown feature '%s'; option --%s took '%s' for its value",
+				     word, greedy->name, request_text(request, greedy->id));
 	/* Such as help, which other programs have as a command. */
 	for (; rows->name; rows++)
 		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
@@ -133,7 +142,6 @@ static int problem_unknown_word(const struct feature *feature, const char *word,
 	free(having);
 	if (error)
 		return error;
-
 	for (const struct feature *known = features; !feature && known->name; known++)
 		suggestion_consider(&suggestion, known->name);
 	for (const struct command *command = feature ? feature->commands : single_commands;
@@ -146,31 +154,9 @@ static int problem_unknown_word(const struct feature *feature, const char *word,
 				    feature && feature_find(meant) ? "did you mean 'isst "
 								   : "did you mean '",
 				    meant, "'?", problem);
-	return feature ? unknown_word(feature, word, feature->name, " --help lists its commands",
-				      "", problem)
-		       : unknown_word(feature, word, "--help lists the features", "", "", problem);
-}
-
-/** A word that is neither a feature nor a command that stands in the place of one. */
-static int problem_unknown_feature(const struct request *request, const char *word, char **problem)
-{
-	const struct option_row *greedy = request_greedy_option(request);
-	int error = option_foreign_dash(global_options, word, problem);
-
-	if (error)
-		return error;
-	if (greedy)
-		return usage_problem(problem,
-				     "unknown feature '%s'; option --%s took '%s' for its value",
-				     word, greedy->name, request_text(request, greedy->id));
-	return problem_unknown_word(NULL, word, problem);
-}
-
-static int problem_unknown_command(const struct feature *feature, const char *word, char **problem)
-{
-	int error = option_foreign_dash(anywhere_options, word, problem);
-
-	return error ? error : problem_unknown_word(feature, word, problem);
+	return unknown_word(feature, word, feature ? feature->name : "",
+			    feature ? " --help lists its commands" : "--help lists the features",
+			    "", problem);
 }
 
 static bool has_option(const struct command *command, const char *name, size_t length)
@@ -311,29 +297,23 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 	return error;
 }
 
-/** Behind --help may stand a command. The reference tool ignores unknown words there. */
-static int read_helped_command(struct request *request, int argc, char **argv, char **problem)
-{
-	if (argc < 1 || argv[0][0] == '-')
-		return 0;
-	request->command = command_find(request->feature, argv[0]);
-	return request->command || request->reference
-		       ? 0
-		       : problem_unknown_command(request->feature, argv[0], problem);
-}
-
-/** The same of a feature, and of a command behind it. */
+/** Behind --help may stand a feature, and a command of it. The reference tool ignores unknown words
+ * there. */
 static int read_helped(struct request *request, int argc, char **argv, char **problem)
 {
 	if (argc < 1 || argv[0][0] == '-')
 		return 0;
-	request->command = single_command_find(argv[0]);
-	if (request->command)
-		return 0;
-	request->feature = feature_find(argv[0]);
-	if (request->feature)
-		return read_helped_command(request, argc - 1, argv + 1, problem);
-	return request->reference ? 0 : problem_unknown_feature(request, argv[0], problem);
+	if (!request->feature) {
+		request->command = single_command_find(argv[0]);
+		request->feature = request->command ? NULL : feature_find(argv[0]);
+		if (request->feature)
+			return read_helped(request, argc - 1, argv + 1, problem);
+	} else {
+		request->command = command_find(request->feature, argv[0]);
+	}
+	return request->command || request->reference
+		       ? 0
+		       : problem_unknown_word(request, request->feature, argv[0], problem);
 }
 
 static int read_command(struct request *request, int argc, char **argv, char **problem)
@@ -348,14 +328,14 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	if (error)
 		return error;
 	if (request_has(request, OPTION_HELP))
-		return read_helped_command(request, argc - end, argv + end, problem);
+		return read_helped(request, argc - end, argv + end, problem);
 	if (end >= argc) {
 		request->action = ACTION_NO_COMMAND;
 		return 0;
 	}
 	request->command = command_find(request->feature, argv[end]);
 	if (!request->command)
-		return problem_unknown_command(request->feature, argv[end], problem);
+		return problem_unknown_word(request, request->feature, argv[end], problem);
 	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
@@ -392,7 +372,7 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 		return read_behind_command(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
-		return problem_unknown_feature(request, argv[0], problem);
+		return problem_unknown_word(request, NULL, argv[0], problem);
 	return read_command(request, argc, argv, problem);
 }
 
