@@ -46,7 +46,7 @@ struct domain_snapshot {
 	enum domain_role role;
 	struct isst_failure failure; /* why it is left out; -ECANCELED: there is nothing to do */
 	bool counts;		     /* the settings that are planned next are for it */
-	/* It takes part in what is the package's: it is active, or has no CPUs, lacks the feature
+	/* It takes part in what is the package's: it is active, or has no CPUs, is without the feature
 	 * and has core-power, in a package of which one is active. */
 	bool shares;
 	bool restored;	      /* it had saved settings, or has nothing to restore */

@@ -137,7 +137,7 @@ bool turbo_mode_check(struct run *run)
 
 /* ---- SST-BF ---- */
 
-/** Reports a level that lacks a feature, or that could not be read. Returns whether there is
+/** Reports a level without a feature, or that could not be read. Returns whether there is
  * something to show. @feature: a unit with CPUs may have it; @known: something could be read */
 static bool can_show(struct run *run, const struct unit *unit, const struct isst_result *level,
 		     int state, bool feature, bool known)
