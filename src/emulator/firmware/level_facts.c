@@ -82,8 +82,7 @@ static struct level_facts tpmi_facts(const struct server *server, size_t index)
 	if (tpmi_absent(&registers))
 		return (struct level_facts){ 0 };
 	facts = (struct level_facts){
-		.base_mhz = ratio_mhz(
-			tpmi_byte(tpmi_get(&registers, LEVEL_BASE_RATIOS, level, 0), 0)),
+		.base_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_BASE_SSE, level, 0)),
 		.highest_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_P0, level, 0)),
 		.floor_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_PM, level, 0)),
 		.base_freq = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & TPMI_FEATURE_BF,

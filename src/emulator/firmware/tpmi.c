@@ -172,16 +172,14 @@ static int query_level(struct tpmi_call *call, void *argument)
 	struct abi_perf_level_data_info *info = argument;
 	unsigned int level = info->level;
 	int result = open_level(call, info->socket_id, info->power_domain_id, level);
-	uint64_t base;
 
 	if (result)
 		return result;
-	base = get_field(call, LEVEL_BASE_RATIOS, level);
-	info->tdp_ratio = (uint16_t)tpmi_byte(base, 0);
-	info->base_freq_mhz = ratio_mhz(tpmi_byte(base, 0));
-	info->base_freq_avx2_mhz = ratio_mhz(tpmi_byte(base, 1));
-	info->base_freq_avx512_mhz = ratio_mhz(tpmi_byte(base, 2));
-	info->base_freq_amx_mhz = ratio_mhz(tpmi_byte(base, 3));
+	info->tdp_ratio = (uint16_t)get_field(call, LEVEL_BASE_SSE, level);
+	info->base_freq_mhz = ratio_mhz(get_field(call, LEVEL_BASE_SSE, level));
+	info->base_freq_avx2_mhz = ratio_mhz(get_field(call, LEVEL_BASE_AVX2, level));
+	info->base_freq_avx512_mhz = ratio_mhz(get_field(call, LEVEL_BASE_AVX512, level));
+	info->base_freq_amx_mhz = ratio_mhz(get_field(call, LEVEL_BASE_AMX, level));
 	info->thermal_design_power_w = (uint16_t)(get_field(call, LEVEL_POWER, level) / 8);
 	info->tjunction_max_c = (uint16_t)get_field(call, LEVEL_TJUNCTION, level);
 	info->max_memory_freq_mhz = ratio_mhz(get_field(call, LEVEL_MEMORY, level));

@@ -4,6 +4,7 @@
 #define EMULATOR_MODEL_FILE_H
 
 #include "emulator/model/platform.h"
+#include "emulator/model/tpmi_layout.h"
 
 struct platform_file;
 struct setting;
@@ -23,6 +24,10 @@ struct key {
 	enum { ANY, MAILBOX, TPMI } only; /* whose platforms know it */
 	unsigned int otherwise;		  /* the number where the file has none */
 	const char *text;		  /* the text where the file has none */
+	/* The register that takes the number in this unit (0: 1), a byte of each in a list */
+	enum tpmi_field field;
+	unsigned int index, unit;
+	unsigned int revision; /* of the perf-profile header, that has it */
 };
 
 enum section_target { TARGET_PLATFORM, TARGET_DOMAIN, TARGET_CLOS, TARGET_LEVEL };
@@ -74,6 +79,10 @@ char *platform_file_list_names(const void *names, size_t stride);
 int platform_file_apply(struct platform_file *file, size_t index, void *target);
 /** Sets the defaults of what a section describes, which is empty. Returns 0 or -ENOMEM. */
 int platform_file_set_defaults(enum section_target target, void *of);
+/** Sets the TPMI registers that keys of a section have, of a level and from @index on. */
+void platform_file_set_registers(enum section_target target, const void *of,
+				 const struct tpmi_registers *to, unsigned int level,
+				 unsigned int index);
 /** Frees what keys have set in what their sections describe. */
 void platform_file_free_values(enum section_target target, void *of);
 

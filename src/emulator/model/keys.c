@@ -276,7 +276,7 @@ static int value_register(struct platform_file *file, const struct setting *sett
 
 /* ---- Keys ---- */
 
-#define MHZ .max = 25500, .step = 100
+#define MHZ .max = 25500, .step = 100, .unit = 100
 
 const char *const smt_controls[] = {
 	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
@@ -403,7 +403,8 @@ static const struct key system_keys[] = {
 static const struct key domain_keys[] = {
 	{ "cores", value_set, DOMAIN(cores), .max = CORE_IDS - 1 },
 	{ "perf-profile", value_one, DOMAIN(perf_profile), .words = yes_no, .otherwise = 1 },
-	{ "version", value_one, DOMAIN(version), .max = UINT8_MAX, .otherwise = 3 },
+	{ "version", value_one, DOMAIN(version), .max = UINT8_MAX, .otherwise = 3,
+	  .field = PP_REVISION },
 	{ "locked", value_one, DOMAIN(locked), .words = yes_no },
 	{ "level", value_one, DOMAIN(level), .max = UINT8_MAX },
 	{ "base-freq-enabled", value_one, DOMAIN(base_freq_enabled), .words = yes_no },
@@ -429,11 +430,11 @@ static const struct key domain_keys[] = {
 	  .otherwise = 1 },
 	{ "type", value_one, DOMAIN(type), .words = domain_types, .only = TPMI },
 	{ "interface-version", value_one, DOMAIN(interface_version), .max = UINT8_MAX - 1,
-	  .only = TPMI, .otherwise = 1 },
+	  .only = TPMI, .otherwise = 1, .field = SST_VERSION },
 	{ "core-power-version", value_one, DOMAIN(cp_version), .max = UINT8_MAX, .only = TPMI,
-	  .otherwise = 1 },
+	  .otherwise = 1, .field = CP_REVISION },
 	{ "dynamic-switch", value_one, DOMAIN(dynamic_switch), .words = yes_no, .only = TPMI,
-	  .otherwise = 1 },
+	  .otherwise = 1, .field = PP_DYNAMIC_SWITCH },
 	{ "uncore-min", value_one, DOMAIN(uncore_min), MHZ, .only = TPMI },
 	{ "uncore-max", value_one, DOMAIN(uncore_max), MHZ, .only = TPMI },
 	{ "register", value_register, DOMAIN(raw), .max = true, .numbered = true, .only = TPMI },
@@ -443,36 +444,37 @@ static const struct key domain_keys[] = {
 
 static const struct key clos_keys[] = {
 	{ "epp", value_one, CLOS(epp), .max = 15, .only = MAILBOX },
-	{ "weight", value_one, CLOS(weight), .max = 15 },
-	{ "min", value_one, CLOS(min), MHZ },
-	{ "max", value_one, CLOS(max), MHZ, .otherwise = 25500 },
+	{ "weight", value_one, CLOS(weight), .max = 15, .field = CP_CLOS_WEIGHT },
+	{ "min", value_one, CLOS(min), MHZ, .field = CP_CLOS_MIN },
+	{ "max", value_one, CLOS(max), MHZ, .otherwise = 25500, .field = CP_CLOS_MAX },
 	{ "desired", value_one, CLOS(desired), MHZ, .only = MAILBOX },
 	{ "cores", value_set, CLOS(cores), .max = MASK_CORES - 1, .only = TPMI },
 	{ .name = NULL },
 };
 
 #define PER_TRL_TYPE(name, type) \
-	{ "trl-" name, value_list, LEVEL(limits[type]), MHZ }, \
-		{ "turbo-freq-" name, value_list, LEVEL(tf_limits[type]), MHZ }, \
+	{ "trl-" name, value_list, LEVEL(limits[type]), MHZ, .field = LEVEL_TRL, .index = type }, \
+		{ "turbo-freq-" name, value_list,   LEVEL(tf_limits[type]), MHZ, \
+		  .field = TF_TRL,    .index = type }, \
 	{ \
 		"turbo-freq-clip-" name, value_one, LEVEL(tf_clip[type]), MHZ \
 	}
 
 static const struct key level_keys[] = {
-	{ "cores", value_mask, LEVEL(cores), .max = MASK_CORES - 1 },
+	{ "cores", value_mask, LEVEL(cores), .max = MASK_CORES - 1, .field = LEVEL_CORE_MASK },
 	{ "power", value_one, LEVEL(power_w), .max = 0x7fff },
 	{ "power-max", value_one, LEVEL(power_max_w), .max = 0x7fff, .only = MAILBOX },
 	{ "power-min", value_one, LEVEL(power_min_w), .max = 0x7fff, .only = MAILBOX },
 	{ "tdp-ratio", value_one, LEVEL(tdp_ratio), .max = UINT8_MAX, .only = MAILBOX },
-	{ "tjunction", value_one, LEVEL(tjunction_c), .max = UINT8_MAX },
-	{ "base", value_one, LEVEL(base[BASE_SSE]), MHZ },
-	{ "base-avx2", value_one, LEVEL(base[BASE_AVX2]), MHZ },
-	{ "base-avx512", value_one, LEVEL(base[BASE_AVX512]), MHZ },
-	{ "base-amx", value_one, LEVEL(base[BASE_AMX]), MHZ },
-	{ "uncore-max", value_one, LEVEL(uncore_max), MHZ },
-	{ "uncore-base", value_one, LEVEL(uncore_base), MHZ },
-	{ "uncore-min", value_one, LEVEL(uncore_min), MHZ },
-	{ "memory", value_one, LEVEL(memory), .max = 51000 },
+	{ "tjunction", value_one, LEVEL(tjunction_c), .max = UINT8_MAX, .field = LEVEL_TJUNCTION },
+	{ "base", value_one, LEVEL(base[BASE_SSE]), MHZ, .field = LEVEL_BASE_SSE },
+	{ "base-avx2", value_one, LEVEL(base[BASE_AVX2]), MHZ, .field = LEVEL_BASE_AVX2 },
+	{ "base-avx512", value_one, LEVEL(base[BASE_AVX512]), MHZ, .field = LEVEL_BASE_AVX512 },
+	{ "base-amx", value_one, LEVEL(base[BASE_AMX]), MHZ, .field = LEVEL_BASE_AMX },
+	{ "uncore-max", value_one, LEVEL(uncore_max), MHZ, .field = LEVEL_FABRIC_P0 },
+	{ "uncore-base", value_one, LEVEL(uncore_base), MHZ, .field = LEVEL_FABRIC_P1 },
+	{ "uncore-min", value_one, LEVEL(uncore_min), MHZ, .field = LEVEL_FABRIC_PM },
+	{ "memory", value_one, LEVEL(memory), .max = 51000, .field = LEVEL_MEMORY, .unit = 100 },
 	{ "memory-code", value_one, LEVEL(memory_code), .max = UINT8_MAX, .only = MAILBOX },
 	PER_TRL_TYPE("sse", 0),
 	PER_TRL_TYPE("avx2", 1),
@@ -484,32 +486,42 @@ static const struct key level_keys[] = {
 	PER_TRL_TYPE("level-3", 3),
 	PER_TRL_TYPE("level-4", 4),
 	PER_TRL_TYPE("level-5", 5),
-	{ "base-freq-cores", value_mask, LEVEL(bf_cores), .max = MASK_CORES - 1 },
-	{ "base-freq-high", value_one, LEVEL(bf_high), MHZ },
-	{ "base-freq-low", value_one, LEVEL(bf_low), MHZ },
-	{ "base-freq-tjunction", value_one, LEVEL(bf_tjunction_c), .max = UINT8_MAX },
+	{ "base-freq-cores", value_mask, LEVEL(bf_cores), .max = MASK_CORES - 1,
+	  .field = BF_CORE_MASK },
+	{ "base-freq-high", value_one, LEVEL(bf_high), MHZ, .field = BF_HIGH },
+	{ "base-freq-low", value_one, LEVEL(bf_low), MHZ, .field = BF_LOW },
+	{ "base-freq-tjunction", value_one, LEVEL(bf_tjunction_c), .max = UINT8_MAX,
+	  .field = BF_TJUNCTION },
 	{ "base-freq-tcontrol", value_one, LEVEL(bf_tcontrol_c), .max = UINT8_MAX,
 	  .only = MAILBOX },
 	{ "base-freq-power", value_one, LEVEL(bf_power_w), .max = UINT16_MAX },
-	{ "turbo-freq-cores", value_list, LEVEL(tf_cores), .max = UINT8_MAX },
+	{ "turbo-freq-cores", value_list, LEVEL(tf_cores), .max = UINT8_MAX, .field = TF_CORES },
 	{ "enabled", value_one, LEVEL(enabled), .words = yes_no, .only = TPMI, .otherwise = 1 },
 	{ "allowed", value_one, LEVEL(allowed), .words = yes_no, .only = TPMI, .otherwise = 1 },
 	{ "power-eighths", value_one, LEVEL(power_eighths), .max = 7, .only = TPMI },
-	{ "fused-cores", value_one, LEVEL(fused_cores), .max = UINT8_MAX, .only = TPMI },
-	{ "resolved-cores", value_one, LEVEL(resolved_cores), .max = UINT8_MAX, .only = TPMI },
-	{ "cooling", value_one, LEVEL(cooling), .max = 3, .only = TPMI },
-	{ "p0", value_one, LEVEL(p0), MHZ, .only = TPMI },
-	{ "p1", value_one, LEVEL(p1), MHZ, .only = TPMI },
-	{ "pn", value_one, LEVEL(pn), MHZ, .only = TPMI },
-	{ "pm", value_one, LEVEL(pm), MHZ, .only = TPMI },
-	{ "uncore-2-max", value_one, LEVEL(uncore2_max), MHZ, .only = TPMI },
-	{ "uncore-2-base", value_one, LEVEL(uncore2_base), MHZ, .only = TPMI },
-	{ "uncore-2-min", value_one, LEVEL(uncore2_min), MHZ, .only = TPMI },
-	{ "trl-cores", value_list, LEVEL(trl_cores), .max = UINT8_MAX, .only = TPMI },
-	{ "base-freq", value_one, LEVEL(bf_support), .words = yes_no, .only = TPMI },
+	{ "fused-cores", value_one, LEVEL(fused_cores), .max = UINT8_MAX, .only = TPMI,
+	  .field = LEVEL_FUSED_CORES },
+	{ "resolved-cores", value_one, LEVEL(resolved_cores), .max = UINT8_MAX, .only = TPMI,
+	  .field = LEVEL_RESOLVED_CORES },
+	{ "cooling", value_one, LEVEL(cooling), .max = 3, .only = TPMI, .field = LEVEL_COOLING },
+	{ "p0", value_one, LEVEL(p0), MHZ, .only = TPMI, .field = LEVEL_P0 },
+	{ "p1", value_one, LEVEL(p1), MHZ, .only = TPMI, .field = LEVEL_P1 },
+	{ "pn", value_one, LEVEL(pn), MHZ, .only = TPMI, .field = LEVEL_PN },
+	{ "pm", value_one, LEVEL(pm), MHZ, .only = TPMI, .field = LEVEL_PM },
+	{ "uncore-2-max", value_one, LEVEL(uncore2_max), MHZ, .only = TPMI,
+	  .field = LEVEL_FABRIC2_P0, .revision = 2 },
+	{ "uncore-2-base", value_one, LEVEL(uncore2_base), MHZ, .only = TPMI,
+	  .field = LEVEL_FABRIC2_P1, .revision = 2 },
+	{ "uncore-2-min", value_one, LEVEL(uncore2_min), MHZ, .only = TPMI,
+	  .field = LEVEL_FABRIC2_PM, .revision = 2 },
+	{ "trl-cores", value_list, LEVEL(trl_cores), .max = UINT8_MAX, .only = TPMI,
+	  .field = LEVEL_TRL_CORES },
+	{ "base-freq", value_one, LEVEL(bf_support), .words = yes_no, .only = TPMI,
+	  .field = BF_SUPPORTED },
 	{ "base-freq-version", value_one, LEVEL(bf_version), .max = UINT8_MAX, .only = TPMI },
 	{ "base-freq-power-eighths", value_one, LEVEL(bf_power_eighths), .max = 7, .only = TPMI },
-	{ "turbo-freq", value_one, LEVEL(tf_support), .words = yes_no, .only = TPMI },
+	{ "turbo-freq", value_one, LEVEL(tf_support), .words = yes_no, .only = TPMI,
+	  .field = TF_SUPPORTED },
 	{ "turbo-freq-version", value_one, LEVEL(tf_version), .max = UINT8_MAX, .only = TPMI },
 	{ "turbo-freq-modules", value_list, LEVEL(tf_modules), .max = UINT16_MAX, .most = 3,
 	  .only = TPMI },
@@ -564,6 +576,31 @@ int platform_file_set_defaults(enum section_target target, void *of)
 		}
 	}
 	return 0;
+}
+
+void platform_file_set_registers(enum section_target target, const void *of,
+				 const struct tpmi_registers *to, unsigned int level,
+				 unsigned int index)
+{
+	for (const struct section_kind *kind = platform_sections; kind->name; kind++) {
+		for (const struct key *key = kind->keys; key->name && kind->target == target;
+		     key++) {
+			const void *value = (const char *)of + key->offset;
+			const unsigned int unit = key->unit ? key->unit : 1;
+			const struct list_value *list = value;
+			uint64_t word = 0;
+
+			if (!key->field || tpmi_get(to, PP_REVISION, 0, 0) < key->revision)
+				continue;
+			if (key->parse == value_mask)
+				word = ((const struct mask_value *)value)->cores;
+			else if (key->parse == value_one)
+				word = ((const struct number_value *)value)->value / unit;
+			for (unsigned int i = 0; key->parse == value_list && i < list->count; i++)
+				word |= (uint64_t)(list->value[i] / unit) << (8 * i);
+			tpmi_set(to, key->field, level, index + key->index, word);
+		}
+	}
 }
 
 void platform_file_free_values(enum section_target target, void *of)

@@ -23,16 +23,6 @@ enum {
 
 enum { FEATURE_PP = 1, FEATURE_BF = 2, FEATURE_TF = 3 };
 
-/** A byte of each of them. */
-static uint64_t pack_bytes(const struct list_value *list, unsigned int divisor)
-{
-	uint64_t word = 0;
-
-	for (unsigned int i = 0; i < list->count; i++)
-		word |= (uint64_t)(list->value[i] / divisor) << (8 * i);
-	return word;
-}
-
 /** How a domain's blocks of levels are laid out, in words. */
 struct layout {
 	size_t bf, tf, block, levels;
@@ -63,16 +53,13 @@ static void set_headers(const struct tpmi_registers *to, const struct platform_d
 {
 	uint64_t offsets = 0;
 
-	tpmi_set(to, SST_VERSION, 0, 0, domain->interface_version.value);
 	tpmi_set(to, SST_CAPABILITIES, 0, 0,
 		 domain->core_power.value | domain->perf_profile.value << 1);
 	tpmi_set(to, SST_CP_OFFSET, 0, 0, CP_START);
 	tpmi_set(to, SST_PP_OFFSET, 0, 0, PP_START);
-	tpmi_set(to, CP_REVISION, 0, 0, domain->cp_version.value);
 	tpmi_set(to, PP_ID, 0, 0, FEATURE_PP);
-	tpmi_set(to, PP_REVISION, 0, 0, domain->version.value);
+	platform_file_set_registers(TARGET_DOMAIN, domain, to, 0, 0);
 	tpmi_set(to, PP_BLOCK_SIZE, 0, 0, layout->block);
-	tpmi_set(to, PP_DYNAMIC_SWITCH, 0, 0, domain->dynamic_switch.value);
 	tpmi_set(to, PP_BF_OFFSET, 0, 0, layout->bf);
 	tpmi_set(to, PP_TF_OFFSET, 0, 0, layout->tf);
 	for (size_t level = 0; level < layout->levels; level++)
@@ -100,9 +87,7 @@ static void set_core_power_registers(const struct tpmi_registers *to,
 	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
 		const struct platform_clos *clos = &domain->clos[i];
 
-		tpmi_set(to, CP_CLOS_WEIGHT, 0, i, clos->weight.value);
-		tpmi_set(to, CP_CLOS_MIN, 0, i, clos->min.value / 100);
-		tpmi_set(to, CP_CLOS_MAX, 0, i, clos->max.value / 100);
+		platform_file_set_registers(TARGET_CLOS, clos, to, 0, i);
 		if (clos->cores.set)
 			isst_cpuset_for_each (core, clos->cores.set)
 				set_class_of_core(to, core, i);
@@ -137,80 +122,17 @@ static void set_perf_profile(const struct tpmi_registers *to, const struct platf
 
 /* ---- A level ---- */
 
-struct fact {
-	enum tpmi_field field;
-	size_t value; /* offset of a struct number_value in the level */
-	unsigned int divisor;
-};
-
-#define FACT(field, value, divisor) \
-	{ \
-		field, offsetof(struct platform_level, value), divisor \
-	}
-
-static const struct fact facts[] = {
-	FACT(LEVEL_FUSED_CORES, fused_cores, 1),
-	FACT(LEVEL_RESOLVED_CORES, resolved_cores, 1),
-	FACT(LEVEL_TJUNCTION, tjunction_c, 1),
-	FACT(LEVEL_MEMORY, memory, 100),
-	FACT(LEVEL_COOLING, cooling, 1),
-	FACT(LEVEL_P0, p0, 100),
-	FACT(LEVEL_P1, p1, 100),
-	FACT(LEVEL_PN, pn, 100),
-	FACT(LEVEL_PM, pm, 100),
-	FACT(LEVEL_FABRIC_P0, uncore_max, 100),
-	FACT(LEVEL_FABRIC_P1, uncore_base, 100),
-	FACT(LEVEL_FABRIC_PM, uncore_min, 100),
-	FACT(BF_SUPPORTED, bf_support, 1),
-	FACT(BF_HIGH, bf_high, 100),
-	FACT(BF_LOW, bf_low, 100),
-	FACT(BF_TJUNCTION, bf_tjunction_c, 1),
-	FACT(TF_SUPPORTED, tf_support, 1),
-};
-
-/* From revision 2 of the header on: in earlier ones SST-BF begins there. */
-static const struct fact second_fabric[] = {
-	FACT(LEVEL_FABRIC2_P0, uncore2_max, 100),
-	FACT(LEVEL_FABRIC2_P1, uncore2_base, 100),
-	FACT(LEVEL_FABRIC2_PM, uncore2_min, 100),
-};
-
-static void set_facts(const struct tpmi_registers *to, const struct platform_level *level,
-		      const struct fact *all, size_t count)
+static void set_level_registers(const struct tpmi_registers *to, const struct platform_level *level)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct number_value *value = (const void *)((const char *)level +
-								  all[i].value);
+	uint64_t clip = 0, modules = 0;
 
-		tpmi_set(to, all[i].field, level->number, 0, value->value / all[i].divisor);
-	}
-}
-
-static void set_level_registers(const struct tpmi_registers *to,
-				const struct platform_domain *domain,
-				const struct platform_level *level)
-{
-	uint64_t base = 0, clip = 0, modules = 0;
-
-	for (unsigned int i = 0; i < BASES; i++)
-		base |= (uint64_t)(level->base[i].value / 100) << (8 * i);
-	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
-	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
+	platform_file_set_registers(TARGET_LEVEL, level, to, level->number, 0);
 	tpmi_set(to, LEVEL_POWER, level->number, 0,
 		 level->power_w.value * 8 + level->power_eighths.value);
 	tpmi_set(to, BF_POWER, level->number, 0,
 		 level->bf_power_w.value * 8 + level->bf_power_eighths.value);
-	tpmi_set(to, BF_CORE_MASK, level->number, 0, level->bf_cores.cores);
-	set_facts(to, level, facts, sizeof(facts) / sizeof(*facts));
-	if (domain->version.value >= 2)
-		set_facts(to, level, second_fabric, sizeof(second_fabric) / sizeof(*second_fabric));
-	for (unsigned int type = 0; type < TRL_TYPES; type++) {
-		tpmi_set(to, LEVEL_TRL, level->number, type, pack_bytes(&level->limits[type], 100));
-		tpmi_set(to, TF_TRL, level->number, type, pack_bytes(&level->tf_limits[type], 100));
+	for (unsigned int type = 0; type < TRL_TYPES; type++)
 		clip |= (uint64_t)(level->tf_clip[type].value / 100) << (8 * type);
-	}
-	tpmi_set(to, LEVEL_TRL_CORES, level->number, 0, pack_bytes(&level->trl_cores, 1));
-	tpmi_set(to, TF_CORES, level->number, 0, pack_bytes(&level->tf_cores, 1));
 	tpmi_set(to, TF_CLIP, level->number, 0, clip);
 	if (!level->tf_modules.line)
 		return;
@@ -290,7 +212,7 @@ static int set_levels(struct platform_file *file, const struct platform *platfor
 		struct platform_level *level = &domain->levels[i];
 
 		complete_level(platform, domain, level);
-		set_level_registers(to, domain, level);
+		set_level_registers(to, level);
 		error = set_raw(file, to, &level->raw,
 				tpmi_bank_start(to, TPMI_LEVEL, level->number), layout->block);
 	}
