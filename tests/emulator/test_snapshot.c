@@ -34,108 +34,74 @@ TEST_MACHINE(what_is_no_state_is_not_in_it, "guide")
 	assert_null(machine_snapshot("/nowhere"));
 }
 
-static int level(struct emulated *e)
-{
-	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
-}
-
-static int feature(struct emulated *e)
-{
-	return mailbox_result(e, 0x7f, 0x02, 0, 1 << 16) - 1;
-}
-
-static int core_power(struct emulated *e)
-{
-	return mailbox_result(e, 0x95, 0x03, 0, 1 << 16) - 1;
-}
-
-static int qos(struct emulated *e)
-{
-	return mailbox_result(e, 0xd0, 0x02, 0x100, 2) - 1;
-}
-
-static int clos(struct emulated *e)
-{
-	return mmio(e, 0, 0x0c, true, &(uint32_t){ 5 }) - 1;
-}
-
-static int association(struct emulated *e)
-{
-	return mmio(e, 0, 0x24, true, &(uint32_t){ 1 << 16 }) - 1;
-}
-
-static int turbo_ratios(struct emulated *e)
-{
-	return msr(e, 0, 0x1ad, true, &(uint64_t){ UINT64_MAX }) - 1;
-}
-
-static int hotplug(struct emulated *e)
-{
-	return write_file(e, CPUS "/cpu3/online", "0");
-}
-
-static int limit(struct emulated *e)
-{
-	return write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1000000");
-}
-
-/** A request that has no effect yet. */
-static int hidden_limit(struct emulated *e)
-{
-	return write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "9000000");
-}
-
-static int uncore(struct emulated *e)
-{
-	return write_file(e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz",
-			  "1000000");
-}
-
-static int turbo(struct emulated *e)
-{
-	return write_file(e, CPUS "/intel_pstate/no_turbo", "1");
-}
-
-static int group(struct emulated *e)
+static int make_group(struct emulated *e)
 {
 	return e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
 }
 
-static int governor(struct emulated *e)
+static int write_msr(struct emulated *e)
 {
-	return write_file(e, CPUS "/cpu3/cpufreq/scaling_governor", "performance");
+	return msr(e, 0, 0x1ad, true, &(uint64_t){ UINT64_MAX }) - 1;
 }
 
-static int controllers(struct emulated *e)
-{
-	return write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+io");
-}
-
-static int smt(struct emulated *e)
-{
-	return write_file(e, CPUS "/smt/control", "off");
-}
-
-static int deferred(struct emulated *e)
+static int defer_level(struct emulated *e)
 {
 	rules(e, "mailbox 0x7f/0x08 deferred 1000000\n");
 	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
 }
 
+#define CPUFREQ CPUS "/cpu3/cpufreq"
+#define UNCORE CPUS "/intel_uncore_frequency/package_00_die_00"
+
+/** A write to a file, a mailbox command, a write to an MMIO register, or what a function does. */
+struct change {
+	const char *path, *text;
+	unsigned int command, sub, parameter, mmio;
+	uint32_t data;
+	int (*function)(struct emulated *e);
+};
+enum { LEVEL, HOTPLUG, LIMIT, UNCORE_LIMIT, TURBO };
+static const struct change CHANGES[] = {
+	[LEVEL] = { .command = 0x7f, .sub = 0x08, .data = 1 },
+	[HOTPLUG] = { CPUS "/cpu3/online", "0" },
+	[LIMIT] = { CPUFREQ "/scaling_max_freq", "1000000" },
+	[UNCORE_LIMIT] = { UNCORE "/max_freq_khz", "1000000" },
+	[TURBO] = { CPUS "/intel_pstate/no_turbo", "1" },
+	{ .command = 0x7f, .sub = 0x02, .data = 1 << 16 }, /* SST-TF */
+	{ .command = 0x95, .sub = 0x03, .data = 1 << 16 }, /* core-power */
+	{ .command = 0xd0, .sub = 0x02, .parameter = 0x100, .data = 2 },
+	{ .mmio = 0x0c, .data = 5 },	   /* a class */
+	{ .mmio = 0x24, .data = 1 << 16 }, /* an association */
+	/* A request that has no effect yet. */
+	{ CPUFREQ "/scaling_max_freq", "9000000" },
+	{ CPUFREQ "/scaling_governor", "performance" },
+	{ "/sys/fs/cgroup/cgroup.subtree_control", "+io" },
+	{ CPUS "/smt/control", "off" },
+	{ .function = write_msr },
+	{ .function = make_group },
+	{ .function = defer_level },
+};
+
+static int make_change(struct emulated *e, const struct change *change)
+{
+	uint32_t data = change->data;
+
+	return change->function ? change->function(e)
+	       : change->path	? write_file(e, change->path, change->text)
+	       : change->mmio
+		       ? mmio(e, 0, change->mmio, true, &data) - 1
+		       : mailbox_result(e, change->command, change->sub, change->parameter, data) -
+				 1;
+}
+
 TEST_MACHINE(every_change_is_in_it, NULL)
 {
-	static int (*const changes[])(struct emulated *) = {
-		level,	      feature,	core_power, qos,	  clos,	  association,
-		turbo_ratios, hotplug,	limit,	    hidden_limit, uncore, turbo,
-		group,	      deferred, governor,   controllers,  smt,
-	};
-
-	for (size_t i = 0; i < COUNT(changes); i++) {
+	for (size_t i = 0; i < COUNT(CHANGES); i++) {
 		char *before, *after;
 
 		start(e, "tests/tiny");
 		before = take(e);
-		assert_int_equal(changes[i](e), 0);
+		assert_int_equal(make_change(e, &CHANGES[i]), 0);
 		after = take(e);
 		if (strcmp(before, after) == 0)
 			fail_msg("change %zu is not in the snapshot", i);
@@ -152,9 +118,9 @@ TEST_MACHINE(what_is_put_back_is_equal, "tests/offline")
 	before = take(e);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
-	assert_int_equal(group(e), 0);
+	assert_int_equal(make_group(e), 0);
 	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
-	assert_int_equal(turbo(e), 0);
+	assert_int_equal(make_change(e, &CHANGES[TURBO]), 0);
 	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), 0);
 	after = take(e);
 	difference = snapshot_difference(before, after);
@@ -167,20 +133,15 @@ TEST_MACHINE(what_is_put_back_is_equal, "tests/offline")
 /** Changes all kinds of files, over and over. */
 static void keep_changing(struct emulated *e)
 {
-	const struct files_operations *files = e->machine->files;
-
 	for (;;) {
 		write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
-		files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
+		make_group(e);
 		write_file(e, "/sys/fs/cgroup/a/cpuset.cpus", "1-2");
 		write_file(e, "/sys/fs/cgroup/a/cpuset.cpus.partition", "isolated");
-		limit(e);
-		uncore(e);
-		hotplug(e);
-		turbo(e);
-		level(e);
+		for (size_t i = LEVEL; i <= TURBO; i++)
+			make_change(e, &CHANGES[i]);
 		write_file(e, CPUS "/intel_pstate/no_turbo", "0");
-		files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
+		e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
 		write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "-cpuset");
 		mailbox_result(e, 0x7f, 0x08, 0, 0);
 		write_file(e, CPUS "/cpu3/online", "1");
@@ -210,7 +171,7 @@ static void kill_one(struct emulated *e, long us)
 	assert_int_equal(pipe(begun), 0);
 	child = fork();
 	if (child == 0) {
-		hotplug(e);
+		make_change(e, &CHANGES[HOTPLUG]);
 		if (write(begun[1], "", 1) == 1)
 			keep_changing(e);
 		_exit(1);
