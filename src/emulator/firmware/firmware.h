@@ -17,8 +17,8 @@ int msr_run(struct server *server, void *entry);
  * for the next time that the CPU comes online. */
 int msr_access(struct server *server, struct abi_msr_cmd *access, bool driver);
 
-/** A command and sub-command of the mailbox, as struct kept_set has them. */
-#define MAILBOX_COMMAND(command, sub_command) ((uint32_t)(command) << 16 | (sub_command))
+/** A command and sub-command of the mailbox as one number. */
+#define MAILBOX_COMMAND(command, sub_command) ((uint32_t)(command) << 8 | (sub_command))
 
 /** Whether it asks firmware to set something. */
 bool mailbox_sets(const struct abi_mbox_cmd *command);

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /** One command on its way through the firmware. */
-struct call {
+struct mailbox_call {
 	struct server *server;
 	size_t index; /* of the domain */
 	const struct platform_domain *domain;
@@ -20,14 +20,14 @@ struct call {
 
 enum { TURBO_FREQ_ENABLED = 1 << 16, BASE_FREQ_ENABLED = 1 << 17 };
 
-/** The features that a level supports, as the bits that enable them. */
+/** The features that a level supports, as the bits that enable them: those that it describes. */
 static uint32_t supported_features(const struct platform_level *level)
 {
 	return (level->tf_cores.line ? TURBO_FREQ_ENABLED : 0u) |
 	       (level->bf_cores.line ? BASE_FREQ_ENABLED : 0u);
 }
 
-static int run_features(struct call *call)
+static int run_features(struct mailbox_call *call)
 {
 	const struct platform_level *level = platform_level(call->domain,
 							    get_bits(call->data, 7, 0));
@@ -43,7 +43,7 @@ static int run_features(struct call *call)
 	return 0;
 }
 
-static int run_set_features(struct call *call)
+static int run_set_features(struct mailbox_call *call)
 {
 	const struct platform_level *level = platform_level(call->domain, call->state->level);
 	uint32_t wanted = call->data & (TURBO_FREQ_ENABLED | BASE_FREQ_ENABLED);
@@ -68,7 +68,7 @@ static void enter_mailbox_level(struct server *server, size_t domain,
 	server->level_changed = true;
 }
 
-static int run_set_level(struct call *call)
+static int run_set_level(struct mailbox_call *call)
 {
 	const struct platform_level *level = platform_level(call->domain,
 							    get_bits(call->data, 7, 0));
@@ -94,7 +94,7 @@ void mailbox_change_level(struct server *server, size_t domain, unsigned int lev
 /** No limits, the highest weight: what a CLOS becomes that is reset with core-power. */
 enum { CLOS_AT_RESET = 0x00ff00f0 };
 
-static int run_set_core_power(struct call *call)
+static int run_set_core_power(struct mailbox_call *call)
 {
 	bool goes_on = get_bits(call->data, 16, 16) && !call->state->core_power_enabled;
 
@@ -110,7 +110,7 @@ static int run_set_core_power(struct call *call)
 enum { WRITE_PARAMETER = 0x100 };
 
 /** Reads a word of the state, or writes those of its bits that exist. */
-static int access_word(struct call *call, uint32_t *word, uint32_t existing)
+static int access_word(struct mailbox_call *call, uint32_t *word, uint32_t existing)
 {
 	if (!call->domain->core_power.value)
 		return -ENXIO;
@@ -167,7 +167,7 @@ bool mailbox_sets(const struct abi_mbox_cmd *command)
 	return false;
 }
 
-static int run_firmware(struct call *call, uint32_t command)
+static int run_firmware(struct mailbox_call *call, uint32_t command)
 {
 	const struct platform_domain *domain = call->domain;
 	struct domain_state *state = call->state;
@@ -242,18 +242,17 @@ static int captured_mailbox(const struct server *server, size_t domain, uint32_t
 int mailbox_run(struct server *server, void *entry)
 {
 	struct abi_mbox_cmd *command = entry;
+	const uint32_t code = MAILBOX_COMMAND(command->command, command->sub_command);
 	const struct kept_set set = { .cpu = command->logical_cpu,
-				      .command = MAILBOX_COMMAND(command->command,
-								 command->sub_command),
+				      .command = code,
 				      .parameter = command->parameter,
 				      .mailbox = true,
 				      .data = command->req_data };
 	const struct platform *platform = server->platform;
 	const bool pci = platform->mailbox.value == MAILBOX_PCI;
-	const uint32_t code = (uint32_t)command->command << 8 | command->sub_command;
 	const size_t count = sizeof(allowed) / sizeof(*allowed);
 	const struct platform_cpu *cpu;
-	struct call call = { .server = server };
+	struct mailbox_call call = { .server = server };
 	size_t i = 0;
 	int result;
 

@@ -225,8 +225,8 @@ static void send_again(struct server *server, const struct kept_set *set)
 	struct abi_mbox_cmd command = { .logical_cpu = set->cpu,
 					.parameter = set->parameter,
 					.req_data = (uint32_t)set->data,
-					.command = (uint16_t)(set->command >> 16),
-					.sub_command = (uint16_t)set->command };
+					.command = (uint16_t)(set->command >> 8),
+					.sub_command = set->command & 0xff };
 
 	/* By MSR a set is carried by the CPU itself. */
 	if (!cpu || !(cpu_online(server, cpu) ||

@@ -508,7 +508,7 @@ static int count_instances(struct tpmi_call *call, void *argument)
 
 /* ---- All requests ---- */
 
-static const struct request {
+static const struct tpmi_request {
 	unsigned long code;
 	int (*run)(struct tpmi_call *call, void *argument);
 	unsigned int kernel; /* since; 0: all that have TPMI */
@@ -527,7 +527,7 @@ static const struct request {
 	{ ABI_GET_PERF_LEVEL_FABRIC_INFO, query_fabric, KERNEL(7, 2) },
 };
 
-static const struct request *find_request(const struct server *server, unsigned long code)
+static const struct tpmi_request *find_request(const struct server *server, unsigned long code)
 {
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
 		if (requests[i].code == code &&

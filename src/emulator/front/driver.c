@@ -69,7 +69,7 @@ struct field {
 	FAULT_TPMI, .size = sizeof(struct type), .fields = { OF_DOMAIN(type), __VA_ARGS__ }
 #define OF_LEVEL(type) TPMI(type, { NUMBER_DATA, PLACE(type, level) })
 
-static const struct request {
+static const struct driver_request {
 	unsigned long code;
 	enum fault_place place;
 	int (*run)(struct server *server, void *entry); /* NULL: by TPMI */
@@ -119,7 +119,7 @@ static const struct request {
 	{ ABI_GET_PERF_LEVEL_FABRIC_INFO, OF_LEVEL(abi_perf_level_fabric_info) },
 };
 
-static const struct request *find_request(unsigned long code)
+static const struct driver_request *find_request(unsigned long code)
 {
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
 		if (requests[i].code == code)
@@ -128,7 +128,7 @@ static const struct request *find_request(unsigned long code)
 }
 
 /** Whether the driver of this machine has it. */
-static bool is_registered(const struct server *server, const struct request *request)
+static bool is_registered(const struct server *server, const struct driver_request *request)
 {
 	const struct platform *platform = server->platform;
 
@@ -167,8 +167,9 @@ static void describe_place(const struct server *server, struct fault_event *even
 }
 
 /** What a fault rule can know of a structure. @sets: by what is around it */
-static struct fault_event describe_entry(const struct server *server, const struct request *request,
-					 const void *entry, bool sets)
+static struct fault_event describe_entry(const struct server *server,
+					 const struct driver_request *request, const void *entry,
+					 bool sets)
 {
 	struct fault_event event = { .place = request->place, .command = true };
 	const struct abi_mbox_cmd *command = entry;
@@ -186,7 +187,7 @@ static struct fault_event describe_entry(const struct server *server, const stru
 	}
 	if (request->code == ABI_MAILBOX_COMMAND) {
 		fault_event_set(&event, NUMBER_WHICH,
-				(uint64_t)command->command << 8 | command->sub_command);
+				MAILBOX_COMMAND(command->command, command->sub_command));
 		fault_event_set(&event, NUMBER_SET, mailbox_sets(command));
 	}
 	event.change = event.number[NUMBER_SET];
@@ -198,7 +199,7 @@ static struct fault_event describe_entry(const struct server *server, const stru
 
 /** Runs an entry, or what a fault rule puts in its place. Returns 1 where the batch ends before it,
  * with what the whole call returns then. */
-static int run_entry(struct emulated *emulated, const struct request *kind, void *entry,
+static int run_entry(struct emulated *emulated, const struct driver_request *kind, void *entry,
 		     bool last_of_several, bool *interrupted, int *returned)
 {
 	struct server *server = &emulated->server;
@@ -238,7 +239,7 @@ static int run_entry(struct emulated *emulated, const struct request *kind, void
 	return result;
 }
 
-static int run_batch(struct emulated *emulated, const struct request *kind, void *argument)
+static int run_batch(struct emulated *emulated, const struct driver_request *kind, void *argument)
 {
 	bool interrupted = false;
 	int returned = 0;
@@ -291,7 +292,7 @@ static int end_request(struct server *server, const struct fault_event *event,
 
 /** All or an error, never a count; what comes before a failing entry has been done. Without rules,
  * which act between entries, it is stored once. */
-static int run_associations(struct emulated *emulated, const struct request *request,
+static int run_associations(struct emulated *emulated, const struct driver_request *request,
 			    struct abi_clos_assoc_cmds *batch)
 {
 	struct server *server = &emulated->server;
@@ -315,7 +316,7 @@ static int run_associations(struct emulated *emulated, const struct request *req
 	return result;
 }
 
-static int run_tpmi(struct emulated *emulated, const struct request *request, void *argument)
+static int run_tpmi(struct emulated *emulated, const struct driver_request *request, void *argument)
 {
 	struct server *server = &emulated->server;
 	struct fault_event event;
@@ -338,7 +339,7 @@ static int run_tpmi(struct emulated *emulated, const struct request *request, vo
 
 bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout)
 {
-	const struct request *request = find_request(code);
+	const struct driver_request *request = find_request(code);
 	const bool tpmi = request && !request->run;
 
 	*layout = (struct request_layout){ .head = sizeof(struct abi_platform_info),
@@ -386,7 +387,7 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 
 static int run_request(struct emulated *emulated, unsigned long code, void *argument)
 {
-	const struct request *request = find_request(code);
+	const struct driver_request *request = find_request(code);
 	struct fault_event event = { .place = FAULT_IOCTL };
 	struct fault_effect effect;
 	int result;

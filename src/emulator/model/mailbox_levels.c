@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Written from the reference, not from src/firmware: a misreading must not agree. */
+/* What mailbox firmware answers of a level, and the level that gave such answers; written from the
+ * reference, not from src/firmware: a misreading must not agree. */
 #include "emulator/model/platform.h"
 
 #include <errno.h>

@@ -52,7 +52,7 @@ struct cpu_state {
 /** What the driver has kept of a set, of which it knows the newest of each kind and CPU. */
 struct kept_set {
 	uint32_t cpu;	  /* that carried it */
-	uint32_t command; /* of the mailbox, in its upper half, and sub-command; or the MSR */
+	uint32_t command; /* MAILBOX_COMMAND(), or the MSR */
 	uint32_t parameter;
 	uint32_t mailbox; /* or an MSR */
 	uint64_t data;
