@@ -25,33 +25,31 @@ struct advisory {
 	unsigned long branches[BRANCHES]; /* and in these, of series of their own */
 	const char *by;			  /* and how it is known */
 	/* Whether it concerns the machine as it is, by a domain; NULL: it does. */
-	bool (*concerns)(const struct survey *survey, const struct survey_domain *domain);
+	bool (*concerns)(const struct survey_domain *domain);
 	const char *effect, *advice; /* the latter NULL: there is nothing to do */
 };
 
 /* ---- What can be seen ---- */
 
 /** Power domains without CPUs have nothing of it to lose. */
-static bool has_several_domains(const struct survey *survey, const struct survey_domain *domain)
+static bool has_several_domains(const struct survey_domain *domain)
 {
-	survey_for_each_domain (other, survey)
+	survey_for_each_domain (other, domain->survey)
 		if (other != domain && other->domain->has_cpu && domain->domain->has_cpu &&
 		    other->domain->package == domain->domain->package)
 			return true;
 	return false;
 }
 
-static bool has_several_levels(const struct survey *survey, const struct survey_domain *domain)
+static bool has_several_levels(const struct survey_domain *domain)
 {
-	(void)survey;
 	return survey_has_level(domain) && domain->now->profile.enabled &&
 	       !domain->now->profile.locked && domain->now->profile.highest_level > 0;
 }
 
 /** Whether a CPU has cpufreq, but not what that has with HWP. */
-static bool is_without_hwp(const struct survey *survey, const struct survey_domain *domain)
+static bool is_without_hwp(const struct survey_domain *domain)
 {
-	(void)survey;
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->has_cpufreq && !cpu->base_khz)
 			return true;
@@ -59,14 +57,14 @@ static bool is_without_hwp(const struct survey *survey, const struct survey_doma
 }
 
 /** Whether a bucket of SST-TF holds more cores than its package has CPUs, offline ones included. */
-static bool has_impossible_bucket(const struct survey *survey, const struct survey_domain *domain)
+static bool has_impossible_bucket(const struct survey_domain *domain)
 {
 	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
 	size_t cpus = 0;
 
 	if (!survey_has_level(domain) || !domain->domain->cpus_known)
 		return false;
-	survey_for_each_domain (other, survey)
+	survey_for_each_domain (other, domain->survey)
 		if (other->domain->package == domain->domain->package)
 			cpus += isst_cpuset_count(other->domain->present);
 	for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
@@ -76,56 +74,48 @@ static bool has_impossible_bucket(const struct survey *survey, const struct surv
 }
 
 /** The first servers have revision 1. */
-static bool is_later_revision(const struct survey *survey, const struct survey_domain *domain)
+static bool is_later_revision(const struct survey_domain *domain)
 {
-	(void)survey;
 	return !domain->now->profile.failure.error && domain->now->profile.version > 1;
 }
 
-static bool has_many_packages(const struct survey *survey, const struct survey_domain *domain)
+static bool has_many_packages(const struct survey_domain *domain)
 {
 	enum { KNOWN_PACKAGES = 8 };
+	const struct isst_domain *before = NULL, *next;
 	size_t packages = 0;
 
-	(void)domain;
-	for (size_t i = 0; i < isst_domain_count(survey->context); i++)
-		packages += i == 0 || context_domain(survey->context, i)->package !=
-					      context_domain(survey->context, i - 1)->package;
+	for (size_t i = 0; (next = context_domain(domain->survey->context, i)); before = next, i++)
+		packages += !before || next->package != before->package;
 	return packages > KNOWN_PACKAGES;
 }
 
 /** Whether package ids have gaps, as in virtual machines with packages of their host. */
-static bool has_sparse_packages(const struct survey *survey, const struct survey_domain *domain)
+static bool has_sparse_packages(const struct survey_domain *domain)
 {
+	const struct isst_domain *other;
 	unsigned int next = 0;
 
-	(void)domain;
-	for (size_t i = 0; i < isst_domain_count(survey->context); i++) {
-		unsigned int package = context_domain(survey->context, i)->package;
-
-		if (package > next)
+	for (size_t i = 0; (other = context_domain(domain->survey->context, i)); i++) {
+		if (other->package > next)
 			return true;
-		next = package + 1;
+		next = other->package + 1;
 	}
 	return false;
 }
 
-static bool has_offline_cpus(const struct survey *survey, const struct survey_domain *domain)
+static bool has_offline_cpus(const struct survey_domain *domain)
 {
-	(void)survey;
 	return isst_cpuset_count(domain->cpus_state.offline) > 0;
 }
 
-static bool has_efficiency_control(const struct survey *survey, const struct survey_domain *domain)
+static bool has_efficiency_control(const struct survey_domain *domain)
 {
-	(void)domain;
-	return survey->has_efficiency_control;
+	return domain->survey->has_efficiency_control;
 }
 
-static bool has_other_base_frequency(const struct survey *survey,
-				     const struct survey_domain *domain)
+static bool has_other_base_frequency(const struct survey_domain *domain)
 {
-	(void)survey;
 	survey_for_each_cpu (cpu, domain) {
 		unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 
@@ -303,7 +293,7 @@ void check_advisories(struct findings *findings)
 		    is_fixed(advisory, version))
 			continue;
 		for (size_t j = 0; j < survey->count && !concerns; j++)
-			concerns = advisory->concerns(survey, &survey->domains[j]);
+			concerns = advisory->concerns(&survey->domains[j]);
 		if (concerns)
 			findings_add(findings,
 				     &(struct found){ ISST_FINDING_ADVISORY,

@@ -114,11 +114,11 @@ static unsigned int highest_turbo_mhz(const struct survey_domain *domain)
 
 /** Whether classes hold all cores of a package below the highest turbo frequency, and none of them
  * below its base frequency, or no lower than SST-TF: then they favour none. */
-static bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain)
+static bool is_held_by_classes(const struct survey_domain *domain)
 {
 	size_t held = 0;
 
-	survey_for_each_domain (other, survey) {
+	survey_for_each_domain (other, domain->survey) {
 		unsigned int highest = highest_turbo_mhz(other);
 
 		if (other->domain->package != domain->domain->package)
@@ -185,7 +185,7 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	}
 	found.applied = found.code != ISST_FINDING_CLOS_MAX_ZERO &&
 			found.code != ISST_FINDING_CLOS_MAX &&
-			survey_applies(survey, SUBJECT_CLOS_MAX, domain, NULL, cpu->clos,
+			survey_applies(domain, NULL, SUBJECT_CLOS_MAX, cpu->clos,
 				       max * UINT64_C(1000));
 	found.remedy = FINDING_TEXT(findings, "clos %u max none", cpu->clos);
 	if (is_max_of_packages(survey, cpu->clos, max))
@@ -311,8 +311,8 @@ void check_choices(struct findings *findings)
 	const struct survey *survey = findings->survey;
 
 	survey_for_each_domain (domain, survey) {
-		const struct package package = find_package(survey, domain, has_priorities);
-		const bool held = survey_classes_hold(domain) && is_held_by_classes(survey, domain);
+		const struct package package = find_package(domain, has_priorities);
+		const bool held = survey_classes_hold(domain) && is_held_by_classes(domain);
 
 		if (!domain->asked)
 			continue;

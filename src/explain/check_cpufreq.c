@@ -34,8 +34,7 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 		 : preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED))
 		return;
 	if (max) {
-		found.applied = survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu,
-					       INDEX_ALL, khz);
+		found.applied = survey_applies(domain, cpu, SUBJECT_SCALING_MAX, INDEX_ALL, khz);
 		found.meaning = "the kernel does not ask for more than its upper limit";
 		found.remedy = "scaling-max none = {cpus}";
 	} else {

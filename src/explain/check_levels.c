@@ -37,8 +37,8 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
 	bool locked = domain->now->profile.locked;
 	struct found found = { locked ? ISST_FINDING_LEVEL_LOCKED : ISST_FINDING_LEVEL_SLOWER,
-			       .applied = survey_applies(findings->survey, SUBJECT_LEVEL, domain,
-							 NULL, INDEX_ALL, level->level),
+			       .applied = survey_applies(domain, NULL, SUBJECT_LEVEL, INDEX_ALL,
+							 level->level),
 			       .domain = domain };
 
 	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
@@ -56,13 +56,13 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 /* ---- CPUs of the level ---- */
 
 /** Whether each core has one CPU online and others offline: SMT is off, CPU by CPU. */
-static bool has_one_thread_each(const struct survey *survey, const struct survey_domain *domain)
+static bool has_one_thread_each(const struct survey_domain *domain)
 {
 	size_t offline = 0;
 	unsigned int number;
 
 	isst_cpuset_for_each (number, domain->now->level.cpus) {
-		const struct isst_cpu *cpu = context_cpu(survey->context, number);
+		const struct isst_cpu *cpu = context_cpu(domain->survey->context, number);
 		size_t online = 0;
 
 		for (size_t i = 0; i < domain->cpu_count && cpu; i++)
@@ -87,8 +87,7 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 			       .without_cpus = true };
 
 	if (is_left_offline(domain, &domain->now->level, cpu)) {
-		found.applied = survey_applies(findings->survey, SUBJECT_CPUS, domain, NULL,
-					       INDEX_ALL, 0);
+		found.applied = survey_applies(domain, NULL, SUBJECT_CPUS, INDEX_ALL, 0);
 		return findings_add(findings, &found,
 				    "level %u enables CPUs (perf-profile info) that are offline "
 				    "(/sys/devices/system/cpu/offline)",
@@ -113,7 +112,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 
 	if (!domain->now->level.cpus || domain->cpus_state.failure.error)
 		return;
-	if (has_one_thread_each(findings->survey, domain))
+	if (has_one_thread_each(domain))
 		smt_off = findings_add(findings,
 				       &(struct found){ ISST_FINDING_SMT_OFF,
 							.kind = REMEDY_STATEMENT,
@@ -198,14 +197,13 @@ static uint64_t uncore_max_khz(const struct uncore_limits *limits)
  * Whether a maximum may be that of the package, which holds all of its power domains, and cannot be
  * read: none of them has a higher one, and others have the same. Then the statement is for all.
  */
-static bool may_be_of_package(const struct survey *survey, const struct survey_domain *domain,
-			      uint64_t khz)
+static bool may_be_of_package(const struct survey_domain *domain, uint64_t khz)
 {
 	bool shared = false;
 
-	if (!context_has_power_domains(survey->context))
+	if (!context_has_power_domains(domain->survey->context))
 		return false;
-	survey_for_each_domain (other, survey) {
+	survey_for_each_domain (other, domain->survey) {
 		if (other->domain->package != domain->domain->package)
 			continue;
 		for (unsigned int j = 0; j < other->fabrics; j++) {
@@ -258,10 +256,9 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		/* LIMIT_NONE: that of boot. */
 		if (now == LIMIT_NONE || now >= highest)
 			continue;
-		found.applied = survey_applies(findings->survey, SUBJECT_UNCORE_MAX, domain, NULL,
-					       i, now);
+		found.applied = survey_applies(domain, NULL, SUBJECT_UNCORE_MAX, i, now);
 		found.remedy = "uncore-max none";
-		if (may_be_of_package(findings->survey, domain, now))
+		if (may_be_of_package(domain, now))
 			found.kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
 		else if (domain->fabrics > 1)
 			found.remedy = FINDING_TEXT(findings, "uncore-max none fabric %u", i);

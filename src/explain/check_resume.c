@@ -58,7 +58,6 @@ static bool knows_feature(enum isst_feature_state state)
 /** What is not as the configuration states that was applied last, each with a semicolon. */
 static const char *find_loss(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct survey *survey = findings->survey;
 	const struct isst_level *level = &domain->now->level;
 	const bool known = survey_has_level(domain);
 	const struct {
@@ -75,20 +74,20 @@ static const char *find_loss(struct findings *findings, const struct survey_doma
 		  survey_core_power_is_on(domain) },
 	};
 	unsigned int present = domain->now->profile.current_level;
-	int stated = survey_stated(survey, &survey->applied, SUBJECT_LEVEL, domain, NULL);
+	int stated = survey_stated(domain, NULL, &domain->survey->applied, SUBJECT_LEVEL);
 	const char *loss = "";
 
 	if (known && stated != NOT_STATED && (unsigned int)stated != present)
 		loss = FINDING_TEXT(findings, "level %u, not %d; ", present, stated);
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-		stated = survey_stated(survey, &survey->applied, switches[i].subject, domain, NULL);
+		stated = survey_stated(domain, NULL, &domain->survey->applied, switches[i].subject);
 		if (switches[i].known && stated != NOT_STATED && (stated > 0) != switches[i].on)
 			loss = FINDING_TEXT(findings, "%s%s %s, not %s; ", loss, switches[i].name,
 					    state_word(switches[i].on), state_word(stated > 0));
 	}
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->clos_known && cpu->clos == 0 &&
-		    survey_stated(survey, &survey->applied, SUBJECT_ASSOCIATION, domain, cpu) > 0)
+		    survey_stated(domain, cpu, &domain->survey->applied, SUBJECT_ASSOCIATION) > 0)
 			return FINDING_TEXT(findings, "%sCPUs in CLOS 0 that are not to be; ",
 					    loss);
 	return loss;
@@ -118,32 +117,29 @@ static bool is_missing(enum isst_feature_state here, enum isst_feature_state the
 	return there == ISST_FEATURE_ENABLED && here == ISST_FEATURE_DISABLED;
 }
 
-static bool is_as_after_boot(const struct survey *survey, const struct survey_domain *domain,
-			     enum subject subject, bool on)
+static bool is_as_after_boot(const struct survey_domain *domain, enum subject subject, bool on)
 {
-	int boot = survey_stated(survey, &survey->boot, subject, domain, NULL);
+	int boot = survey_stated(domain, NULL, &domain->survey->boot, subject);
 
 	return boot == NOT_STATED ? !on : (boot > 0) == on;
 }
 
 /** Whether level and features are those of power-on, as far as that is known. */
-static bool has_level_of_power_on(const struct survey *survey, const struct survey_domain *domain)
+static bool has_level_of_power_on(const struct survey_domain *domain)
 {
 	const struct isst_level *level = &domain->now->level;
-	int boot = survey_stated(survey, &survey->boot, SUBJECT_LEVEL, domain, NULL);
+	int boot = survey_stated(domain, NULL, &domain->survey->boot, SUBJECT_LEVEL);
 
 	return (boot == NOT_STATED || (unsigned int)boot == domain->now->profile.current_level) &&
-	       is_as_after_boot(survey, domain, SUBJECT_TURBO_FREQ,
+	       is_as_after_boot(domain, SUBJECT_TURBO_FREQ,
 				level->turbo_freq == ISST_FEATURE_ENABLED) &&
-	       is_as_after_boot(survey, domain, SUBJECT_BASE_FREQ,
+	       is_as_after_boot(domain, SUBJECT_BASE_FREQ,
 				level->base_freq == ISST_FEATURE_ENABLED);
 }
 
-static bool has_core_power_of_power_on(const struct survey *survey,
-				       const struct survey_domain *domain)
+static bool has_core_power_of_power_on(const struct survey_domain *domain)
 {
-	return is_as_after_boot(survey, domain, SUBJECT_CORE_POWER,
-				survey_core_power_is_on(domain)) &&
+	return is_as_after_boot(domain, SUBJECT_CORE_POWER, survey_core_power_is_on(domain)) &&
 	       !has_other_classes(domain);
 }
 
@@ -153,12 +149,12 @@ static bool lacks_core_power(const struct survey_domain *domain, const struct su
 }
 
 /** Whether a domain, unlike the first, is as at power-on in what the kernel does not restore. */
-static bool has_lost_state(const struct survey *survey, const struct survey_domain *domain,
-			   const struct survey_domain *first, bool restores_core_power)
+static bool has_lost_state(const struct survey_domain *domain, const struct survey_domain *first,
+			   bool restores_core_power)
 {
 	if (!survey_has_level(domain) || !survey_has_level(first) ||
-	    !has_level_of_power_on(survey, domain) ||
-	    (!restores_core_power && !has_core_power_of_power_on(survey, domain)))
+	    !has_level_of_power_on(domain) ||
+	    (!restores_core_power && !has_core_power_of_power_on(domain)))
 		return false;
 	return (!restores_core_power && lacks_core_power(domain, first)) ||
 	       is_missing(domain->now->level.base_freq, first->now->level.base_freq) ||
@@ -209,9 +205,8 @@ static bool has_nothing_changed(const struct survey *survey)
 {
 	survey_for_each_domain (domain, survey) {
 		if (domain->domain->has_cpu &&
-		    (!survey_has_level(domain) || !has_level_of_power_on(survey, domain) ||
-		     !survey_core_power_is_off(domain) ||
-		     !has_core_power_of_power_on(survey, domain)))
+		    (!survey_has_level(domain) || !has_level_of_power_on(domain) ||
+		     !survey_core_power_is_off(domain) || !has_core_power_of_power_on(domain)))
 			return false;
 	}
 	return true;
@@ -277,7 +272,7 @@ void check_resume(struct findings *findings)
 		else if (!context_has_power_domains(survey->context))
 			check_mailbox(findings, domain);
 		else if (domain != first && !kernel_is_fixed(survey, "resume-loses-levels") &&
-			 has_lost_state(survey, domain, first, restores_core_power))
+			 has_lost_state(domain, first, restores_core_power))
 			note_lost(findings, domain, first);
 	}
 }

@@ -51,8 +51,8 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 static void check_disabled(struct findings *findings, const struct survey_domain *domain)
 {
 	bool supported = turbo_freq_is_supported(domain);
-	const struct package package = find_package(
-		findings->survey, domain, supported ? could_have_priorities : survey_classes_hold);
+	const struct package package = find_package(domain, supported ? could_have_priorities
+								      : survey_classes_hold);
 	const int code = ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ;
 	bool limits = classes_have_purpose(domain);
 	struct found found = { code, .domain = domain, .without_cpus = true };
@@ -114,7 +114,7 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 		"limits and priorities of classes of service count all the same: so measured on "
 		"servers that boot like this";
 	const int code = ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER;
-	const struct package package = find_package(findings->survey, domain, turbo_freq_is_on);
+	const struct package package = find_package(domain, turbo_freq_is_on);
 	bool divided = package.cpus.low > 0 || package.cpus.unknown > 0 || !package.level;
 	const char *statement = "core-power on ordered";
 	struct found found = { code, .domain = domain };
@@ -316,8 +316,8 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 
 		if (mhz >= wanted_mhz(domain, above, i))
 			continue;
-		found.applied = survey_applies(findings->survey, SUBJECT_TURBO_RATIO_LIMITS, domain,
-					       NULL, INDEX_ALL, domain->limits.value);
+		found.applied = survey_applies(domain, NULL, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
+					       domain->limits.value);
 		findings_add(findings, &found,
 			     "turbo ratio limits %#llx (MSR 0x1ad): bucket %u has %u MHz, %s %u "
 			     "MHz (perf-profile info)",
@@ -335,7 +335,7 @@ void check_turbo_freq(struct findings *findings)
 		const struct survey_domain *domain = &survey->domains[i];
 
 		if (i == 0 || domain->domain->package != domain[-1].domain->package) {
-			const struct package package = find_package(survey, domain, has_priorities);
+			const struct package package = find_package(domain, has_priorities);
 
 			check_package(findings, &package);
 		}

@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void finding_free(struct isst_finding *finding)
-{
-	isst_cpuset_free(finding->cpus);
-	isst_cpuset_free(finding->packages);
-	free(finding->domains);
-	free(finding);
-}
-
 static struct isst_finding *add_finding(struct findings *findings, const struct finding_code *row,
 					const char *read)
 {
@@ -153,8 +145,12 @@ int findings_finish(struct findings *findings)
 
 void findings_clear(struct findings *findings)
 {
-	for (size_t i = 0; i < findings->count; i++)
-		finding_free(findings->items[i]);
+	for (size_t i = 0; i < findings->count; i++) {
+		isst_cpuset_free(findings->items[i]->cpus);
+		isst_cpuset_free(findings->items[i]->packages);
+		free(findings->items[i]->domains);
+		free(findings->items[i]);
+	}
 	free(findings->items);
 	messages_free(&findings->texts);
 	*findings = (struct findings){ 0 };

@@ -141,9 +141,9 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 	package->info = info;
 }
 
-struct package find_package(const struct survey *survey, const struct survey_domain *domain,
-			    domain_filter *counts)
+struct package find_package(const struct survey_domain *domain, domain_filter *counts)
 {
+	const struct survey *survey = domain->survey;
 	const unsigned int number = domain->domain->package;
 	size_t i = (size_t)(domain - survey->domains);
 	struct package package = { .gains = true };

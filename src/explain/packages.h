@@ -40,8 +40,7 @@ domain_filter could_have_priorities; /* the same, but SST-TF can be off */
 domain_filter classes_have_purpose;
 
 /** The package of a domain. */
-struct package find_package(const struct survey *survey, const struct survey_domain *domain,
-			    domain_filter *counts);
+struct package find_package(const struct survey_domain *domain, domain_filter *counts);
 
 /** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);

@@ -403,6 +403,7 @@ static int take_domains(struct survey *survey, const struct isst_domain *const *
 			continue;
 		survey->now[survey->count].domain = domain;
 		survey->domains[survey->count] = (struct survey_domain){
+			.survey = survey,
 			.domain = domain,
 			.asked = asked,
 			.now = &survey->now[survey->count],

@@ -47,6 +47,7 @@ struct survey_cpu {
 
 /** What is known of a power domain. Each part has its own failure. */
 struct survey_domain {
+	const struct survey *survey;
 	const struct isst_domain *domain;
 	bool asked; /* findings can name it; else it is read for the sake of its package */
 	struct domain_snapshot *now; /* with its current level */
@@ -147,14 +148,12 @@ void survey_read_remembered(struct survey *survey); /* survey_remembered.c */
 
 /** The number that a configuration states of a domain, or of @cpu; or NOT_STATED. */
 enum { NOT_STATED = -1 };
-int survey_stated(const struct survey *survey, const struct configuration *configuration,
-		  enum subject subject, const struct survey_domain *domain,
-		  const struct survey_cpu *cpu);
+int survey_stated(const struct survey_domain *domain, const struct survey_cpu *cpu,
+		  const struct configuration *configuration, enum subject subject);
 
 /** Whether the last configuration states a value: a number, kHz, or that CPUs are offline. */
-bool survey_applies(const struct survey *survey, enum subject subject,
-		    const struct survey_domain *domain, const struct survey_cpu *cpu,
-		    unsigned int index, uint64_t value);
+bool survey_applies(const struct survey_domain *domain, const struct survey_cpu *cpu,
+		    enum subject subject, unsigned int index, uint64_t value);
 
 /** The range of the processor, as cpufreq shows it of the first CPU that has it; 0: unknown. */
 const struct frequency_limits *survey_processor(const struct survey *survey);

@@ -20,45 +20,45 @@
 /* ---- What a configuration states ---- */
 
 /** A setting for a domain, or for a CPU of it; one that may be skipped states nothing for sure. */
-static const struct setting *find_setting(const struct survey *survey,
+static const struct setting *find_setting(const struct survey_domain *domain,
+					  const struct survey_cpu *cpu,
 					  const struct configuration *configuration,
-					  enum subject subject, const struct survey_domain *domain,
-					  const struct survey_cpu *cpu, unsigned int index)
+					  enum subject subject, unsigned int index)
 {
+	const struct isst_context *context = domain->survey->context;
 	const struct isst_domain *place = domain->domain;
 	const struct place here = { .package = place->package,
-				    .power_domain = domain_number(survey->context, place),
+				    .power_domain = domain_number(context, place),
 				    .cpu = cpu ? cpu->cpu->number : 0,
 				    .index = index };
 	const struct setting *setting = cpu ? configuration_find(configuration, subject, &here)
-					    : domain_setting(survey->context, configuration,
-							     subject, place, index);
+					    : domain_setting(context, configuration, subject, place,
+							     index);
 
 	return setting && !setting->optional ? setting : NULL;
 }
 
-int survey_stated(const struct survey *survey, const struct configuration *configuration,
-		  enum subject subject, const struct survey_domain *domain,
-		  const struct survey_cpu *cpu)
+int survey_stated(const struct survey_domain *domain, const struct survey_cpu *cpu,
+		  const struct configuration *configuration, enum subject subject)
 {
-	const struct setting *setting = find_setting(survey, configuration, subject, domain, cpu,
+	const struct setting *setting = find_setting(domain, cpu, configuration, subject,
 						     INDEX_ALL);
 
 	/* High priority cores imply turbo-freq and core-power. */
 	if ((subject == SUBJECT_TURBO_FREQ || subject == SUBJECT_CORE_POWER) &&
-	    !domain_setting(survey->context, configuration, subject, domain->domain, INDEX_ALL)) {
-		setting = find_setting(survey, configuration, SUBJECT_HIGH_PRIORITY, domain, NULL,
+	    !domain_setting(domain->survey->context, configuration, subject, domain->domain,
+			    INDEX_ALL)) {
+		setting = find_setting(domain, NULL, configuration, SUBJECT_HIGH_PRIORITY,
 				       INDEX_ALL);
 		return setting && setting->wanted == WANTED_CORES ? 1 : NOT_STATED;
 	}
 	return setting && setting->wanted == WANTED_NUMBER ? (int)setting->number : NOT_STATED;
 }
 
-bool survey_applies(const struct survey *survey, enum subject subject,
-		    const struct survey_domain *domain, const struct survey_cpu *cpu,
-		    unsigned int index, uint64_t value)
+bool survey_applies(const struct survey_domain *domain, const struct survey_cpu *cpu,
+		    enum subject subject, unsigned int index, uint64_t value)
 {
-	const struct setting *setting = find_setting(survey, &survey->applied, subject, domain, cpu,
+	const struct setting *setting = find_setting(domain, cpu, &domain->survey->applied, subject,
 						     index);
 	struct isst_value mhz;
 
