@@ -68,9 +68,6 @@ static int capture_cpus(struct capture *capture)
 	unsigned int cpu, package, die;
 	int error = kernel_files_new_cpulist(files, CPU_DIRECTORY "/online", &capture->online);
 
-	if (!error)
-		error = kernel_files_new_cpulist(files, CPU_DIRECTORY "/present",
-						 &capture->present);
 	if (!error && isst_cpuset_count(capture->online) == 0)
 		error = message_error(&capture->context->messages, -EIO,
 				      "%s/online contains no CPU", CPU_DIRECTORY);
@@ -101,23 +98,15 @@ static const char *const cpuinfo_keys[] = { "processor",  "vendor_id", "cpu fami
 					    "model name", "stepping",  "physical id", "core id",
 					    "microcode",  "siblings",  "cpu cores",   "apicid" };
 
-static bool is_wanted(const char *line, size_t length)
+static bool is_wanted(const char *line)
 {
-	size_t key = 0;
+	size_t length = strcspn(line, "\t:\n");
 
-	while (key < length && line[key] != ':')
-		key++;
-	while (key > 0 && strchr(" \t", line[key - 1]))
-		key--;
-	if (length == 0)
-		return true; /* between two processors */
-	for (unsigned int i = 0; i < sizeof(cpuinfo_keys) / sizeof(*cpuinfo_keys); i++) {
-		const char *wanted = cpuinfo_keys[i];
-
-		if (strlen(wanted) == key && memcmp(wanted, line, key) == 0)
+	for (size_t i = 0; i < sizeof(cpuinfo_keys) / sizeof(*cpuinfo_keys); i++)
+		if (strlen(cpuinfo_keys[i]) == length &&
+		    strncmp(cpuinfo_keys[i], line, length) == 0)
 			return true;
-	}
-	return false;
+	return length == 0; /* between two processors */
 }
 
 static int capture_cpuinfo(struct capture *capture)
@@ -135,7 +124,7 @@ static int capture_cpuinfo(struct capture *capture)
 	for (const char *line = text; !error && *line; line += *line == '\n') {
 		size_t length = strcspn(line, "\n");
 
-		if (is_wanted(line, length))
+		if (is_wanted(line))
 			fprintf(kept.stream, "%.*s\n", (int)length, line);
 		line += length;
 	}
@@ -145,110 +134,91 @@ static int capture_cpuinfo(struct capture *capture)
 
 /* ---- sysfs ---- */
 
-/* Files: whether the kernel lets root write one, and its name. */
-#define ROWS(rows) (rows), sizeof(rows) / sizeof((rows)[0])
-
-static const char *const machine_rows[] = { "ro" CPU_DIRECTORY "/possible",
-					    "ro" CPU_DIRECTORY "/present",
-					    "ro" CPU_DIRECTORY "/online",
-					    "rw" CPU_DIRECTORY "/smt/control",
-					    "ro" CPU_DIRECTORY "/smt/active",
-					    "rw" CPU_DIRECTORY "/intel_pstate/status",
-					    "rw" CPU_DIRECTORY "/intel_pstate/no_turbo",
-					    "ro" CPU_DIRECTORY "/intel_pstate/turbo_pct",
-					    "ro" CPU_DIRECTORY "/intel_pstate/num_pstates",
-					    "rw" CPU_DIRECTORY "/intel_pstate/max_perf_pct",
-					    "rw" CPU_DIRECTORY "/intel_pstate/min_perf_pct",
-					    "rw" CPU_DIRECTORY "/intel_pstate/hwp_dynamic_boost",
-					    "ro/sys/devices/system/node/online",
-					    "ro/proc/sys/kernel/osrelease" };
-
-static const char *const cpu_rows[] = { "rwonline",
-					"rotopology/physical_package_id",
-					"rotopology/core_id",
-					"rotopology/die_id",
-					"rotopology/die_cpus_list",
-					"rocpufreq/base_frequency",
-					"rocpufreq/cpuinfo_min_freq",
-					"rocpufreq/cpuinfo_max_freq",
-					"rwcpufreq/scaling_min_freq",
-					"rwcpufreq/scaling_max_freq",
-					"rocpufreq/scaling_driver",
-					"rwcpufreq/scaling_governor" };
-
-static const char *const uncore_rows[] = {
-	"ropackage_id",		  "rodomain_id",       "rofabric_cluster_id",
-	"roinstance_id",	  "rodie_id",	       "roagent_types",
-	"rwmax_freq_khz",	  "rwmin_freq_khz",    "roinitial_max_freq_khz",
-	"roinitial_min_freq_khz", "rocurrent_freq_khz"
+/* Files in each directory whose name begins so, below a directory (NULL: of the machine): whether
+ * the kernel lets root write one, and its name. */
+static const struct rows {
+	const char *parent, *begin, *files[16];
+} rows[] = {
+	{ NULL,
+	  "",
+	  { "ro" CPU_DIRECTORY "/possible", "ro" CPU_DIRECTORY "/present",
+	    "ro" CPU_DIRECTORY "/online", "rw" CPU_DIRECTORY "/smt/control",
+	    "ro" CPU_DIRECTORY "/smt/active", "rw" CPU_DIRECTORY "/intel_pstate/status",
+	    "rw" CPU_DIRECTORY "/intel_pstate/no_turbo",
+	    "ro" CPU_DIRECTORY "/intel_pstate/turbo_pct",
+	    "ro" CPU_DIRECTORY "/intel_pstate/num_pstates",
+	    "rw" CPU_DIRECTORY "/intel_pstate/max_perf_pct",
+	    "rw" CPU_DIRECTORY "/intel_pstate/min_perf_pct",
+	    "rw" CPU_DIRECTORY "/intel_pstate/hwp_dynamic_boost",
+	    "ro/sys/devices/system/node/online", "ro/proc/sys/kernel/osrelease" } },
+	{ CPU_DIRECTORY,
+	  "cpu",
+	  { "rwonline", "rotopology/physical_package_id", "rotopology/core_id", "rotopology/die_id",
+	    "rotopology/die_cpus_list", "rocpufreq/base_frequency", "rocpufreq/cpuinfo_min_freq",
+	    "rocpufreq/cpuinfo_max_freq", "rwcpufreq/scaling_min_freq",
+	    "rwcpufreq/scaling_max_freq", "rocpufreq/scaling_driver",
+	    "rwcpufreq/scaling_governor" } },
+	{ CPU_DIRECTORY "/intel_uncore_frequency",
+	  "",
+	  { "ropackage_id", "rodomain_id", "rofabric_cluster_id", "roinstance_id", "rodie_id",
+	    "roagent_types", "rwmax_freq_khz", "rwmin_freq_khz", "roinitial_max_freq_khz",
+	    "roinitial_min_freq_khz", "rocurrent_freq_khz" } },
+	{ "/sys/devices/system/node", "node", { "rocpulist" } },
 };
 
-static const char *const node_rows[] = { "rocpulist" };
+/** Rows that are written. */
+struct writing {
+	struct capture *capture;
+	FILE *stream;
+	const struct rows *rows;
+};
 
-/** One line for each file that is there. */
-static int capture_rows(struct capture *capture, FILE *stream, const char *directory,
-			const char *const *rows, size_t count)
+/** One line for each file that is there, in a directory of that name. */
+static int capture_directory(void *data, const char *name)
 {
+	const struct writing *writing = data;
+	const struct rows *set = writing->rows;
+	const char *number = name + strlen(set->begin);
 	int error = 0;
 
-	for (size_t i = 0; i < count && !error; i++) {
+	/* cpu0, and not cpufreq */
+	if (*set->begin && !(*number >= '0' && *number <= '9'))
+		return 0;
+	for (size_t i = 0;
+	     i < sizeof(set->files) / sizeof(set->files[0]) && set->files[i] && !error; i++) {
 		char *path, *text = NULL;
 
-		if (asprintf(&path, "%s%s", directory, rows[i] + 2) < 0)
+		if (asprintf(&path, "%s%s%s%s%s", set->parent ? set->parent : "",
+			     set->parent ? "/" : "", name, set->parent ? "/" : "",
+			     set->files[i] + 2) < 0)
 			return -ENOMEM;
-		error = read_text(capture, path, &text);
+		error = read_text(writing->capture, path, &text);
 		if (!error && text && !strchr(text, '\n'))
-			fprintf(stream, "%.2s|%s|%s\n", rows[i], path, text);
+			fprintf(writing->stream, "%.2s|%s|%s\n", set->files[i], path, text);
 		free(text);
 		free(path);
 	}
 	return error;
 }
 
-/** Directories below @parent that have the same files. */
-struct directories {
-	struct capture *capture;
-	FILE *stream;
-	const char *parent;
-	const char *const *rows;
-	size_t count;
-};
-
-static int capture_directory(void *data, const char *name)
-{
-	const struct directories *all = data;
-	char *directory;
-	int error;
-
-	if (asprintf(&directory, "%s/%s/", all->parent, name) < 0)
-		return -ENOMEM;
-	error = capture_rows(all->capture, all->stream, directory, all->rows, all->count);
-	free(directory);
-	return error;
-}
-
 static int capture_sysfs(struct capture *capture, FILE *stream)
 {
-	struct directories uncore = { capture, stream, CPU_DIRECTORY "/intel_uncore_frequency",
-				      ROWS(uncore_rows) };
-	struct directories nodes = { capture, stream, "/sys/devices/system/node", ROWS(node_rows) };
-	struct kernel_files *files = &capture->context->files;
-	unsigned int cpu;
-	int error = capture_rows(capture, stream, "", ROWS(machine_rows));
+	struct messages *messages = &capture->context->messages;
 
-	isst_cpuset_for_each (cpu, capture->present) {
-		char directory[64];
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct writing writing = { capture, stream, &rows[i] };
+		int error = rows[i].parent
+				    ? kernel_files_each(&capture->context->files, rows[i].parent,
+							rows[i].begin, capture_directory, &writing)
+				    : capture_directory(&writing, "");
 
-		snprintf(directory, sizeof(directory), CPU_DIRECTORY "/cpu%u/", cpu);
-		if (!error)
-			error = capture_rows(capture, stream, directory, ROWS(cpu_rows));
+		if (error == -ENOMEM)
+			return error;
+		/* There may be no such driver, or no nodes. */
+		if (error && error != -ENOENT)
+			message_notice(messages, "left out of the capture: %s", messages->error);
 	}
-	/* There may be no such driver, or no nodes. */
-	if (!error)
-		error = kernel_files_each(files, uncore.parent, "", capture_directory, &uncore);
-	if (error != -ENOMEM)
-		error = kernel_files_each(files, nodes.parent, "node", capture_directory, &nodes);
-	return error == -ENOMEM ? error : 0;
+	return 0;
 }
 
 static int capture_kernel_files(struct capture *capture)
@@ -296,7 +266,6 @@ static int write_capture(struct isst_context *context, const char *directory, un
 	}
 	free(capture.files);
 	isst_cpuset_free(capture.online);
-	isst_cpuset_free(capture.present);
 	free(capture.cpus);
 	free(capture.domain_of);
 	free(capture.domains);

@@ -23,7 +23,7 @@ struct capture {
 	} * files;
 	size_t file_count;
 
-	struct isst_cpuset *online, *present;
+	struct isst_cpuset *online;
 	unsigned int *cpus; /* those that are online, ascending */
 	size_t cpu_count;
 	size_t *domain_of; /* index of the domain, of each of those CPUs */
