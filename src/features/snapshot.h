@@ -71,12 +71,6 @@ void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
 
 /* ---- Levels and their summaries ---- */
 
-/** Plans to read the summary of a domain's levels. */
-int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch, void *result);
-
-/** Judges refusals to report profiles, in structs of @stride bytes; without a domain: none. */
-void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);
-
 /** As level_read_parts(), in structs of @stride bytes; those without a domain are skipped. */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);
