@@ -12,6 +12,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/** Whether CPUs go on- or offline for a domain: one of an I/O die has none. */
+static bool cpus_move(const struct cpus_change *work, size_t i)
+{
+	return domain_counts(&work->domains[i]) && work->targets[i].enabled;
+}
+
 /* ---- Cpuset partitions: in place of hotplug, and for CPU 0 beside it ---- */
 
 /** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
@@ -137,7 +143,7 @@ static int cpus_plan_partitions(struct cpus_change *work)
 	int error = 0;
 
 	for (size_t i = 0; i < work->count && !error; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
+		const struct isst_domain *domain = work->domains[i].domain;
 		const struct isst_cpuset *enabled = work->targets[i].enabled;
 		struct isst_cpuset *disabled;
 
@@ -311,8 +317,7 @@ static bool comes_online(struct cpus_change *work, unsigned int cpu)
 	return (cpus_is_unknown(change->context, cpu) ||
 		(change->unreachable_come_online &&
 		 topology_is_unreachable(change->context->topology, cpu))) &&
-	       !isst_cpuset_has(work->kept_offline, cpu) &&
-	       hotplug_may_be_online(&work->hotplug, cpu);
+	       !isst_cpuset_has(work->offline, cpu) && hotplug_may_be_online(&work->hotplug, cpu);
 }
 
 /** Plans to bring unknown CPUs online, to see where they are. Returns the step or NULL. */
@@ -329,14 +334,14 @@ static struct step *cpus_plan_unknown(struct cpus_change *work)
 	}
 	/* The cores that the requests enable: others of this change may be for other domains. */
 	for (size_t i = 0; i < work->count; i++) {
-		if (!request_is_active(&work->requests[i]))
+		if (!domain_counts(&work->domains[i]))
 			continue;
 		if (ARRAY_GROW(change->enabled, change->enabled_count)) {
 			change->broken = true;
 			return NULL;
 		}
 		change->enabled[change->enabled_count++] = (struct enabled_cores){
-			item_of(ITEM_LEVEL, work->requests[i].domain, 0), work->targets[i].cores,
+			item_of(ITEM_LEVEL, work->domains[i].domain, 0), work->targets[i].cores,
 			work->targets[i].all_cores, work->partitions
 		};
 	}
@@ -356,14 +361,14 @@ static struct step *cpus_plan_unknown(struct cpus_change *work)
 
 /* ---- On- and offline ---- */
 
-void cpus_plan_online(struct cpus_change *work)
+static void cpus_plan_online(struct cpus_change *work)
 {
 	struct step *online = change_step(work->change, ITEM_ONLINE);
 	struct step *unknown = cpus_plan_unknown(work);
 	struct step *limits = hotplug_limits_step(work->change, online);
 
 	for (size_t i = 0; i < work->count; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
+		const struct isst_domain *domain = work->domains[i].domain;
 		unsigned int cpu;
 
 		if (!cpus_move(work, i))
@@ -382,13 +387,13 @@ void cpus_plan_online(struct cpus_change *work)
 		work->change->broken = true;
 }
 
-int cpus_plan_offline(struct cpus_change *work)
+static int cpus_plan_offline(struct cpus_change *work)
 {
 	int error = cpus_plan_partitions(work);
 	struct step *offline = change_step(work->change, ITEM_ONLINE);
 
 	for (size_t i = 0; i < work->count; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
+		const struct isst_domain *domain = work->domains[i].domain;
 		const struct isst_cpuset *enabled = work->targets[i].enabled;
 		const struct item limits = item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0);
 		bool moves_with_level = false;
@@ -420,22 +425,18 @@ int cpus_plan_offline(struct cpus_change *work)
 /** Whether a package keeps a CPU, as this and other requests of the change leave it. */
 static bool keeps_a_cpu(const struct cpus_change *work, unsigned int package)
 {
-	const struct isst_change *change = work->change;
 	unsigned int cpu;
 
-	for (size_t i = 0; i < work->count; i++)
-		if (work->requests[i].domain->package == package &&
-		    isst_cpuset_count(work->targets[i].enabled) > 0)
-			return true;
-	for (size_t i = 0; i < isst_domain_count(change->context); i++) {
-		const struct isst_domain *domain = context_domain(change->context, i);
-		bool requested = false;
+	for (size_t i = 0; i < work->count; i++) {
+		const struct isst_domain *domain = work->domains[i].domain;
 
-		for (size_t j = 0; j < work->count; j++)
-			requested |= work->requests[j].domain == domain;
+		if (domain->package != package)
+			continue;
+		if (work->domains[i].counts && isst_cpuset_count(work->targets[i].enabled) > 0)
+			return true;
 		isst_cpuset_for_each (cpu, domain->present)
-			if (domain->package == package && !requested &&
-			    cpu_will_be_online(change, domain, cpu))
+			if (!work->domains[i].counts &&
+			    cpu_will_be_online(work->change, domain, cpu))
 				return true;
 	}
 	return false;
@@ -443,80 +444,77 @@ static bool keeps_a_cpu(const struct cpus_change *work, unsigned int package)
 
 /** A package without CPUs can no longer be reached, so each keeps one. Without partitions no CPU is
  * isolated, and none need be where the level enables all. */
-static int check_cpus(struct cpus_change *work, struct domain_request *requests,
-		      enum cpus_wanted wanted)
+static int check_cpus(struct cpus_change *work)
 {
+	bool of_level = work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED;
+	struct isst_change *change = work->change;
 	int error = 0;
 
 	for (size_t i = 0; i < work->count; i++) {
-		const struct isst_domain *domain = requests[i].domain;
+		const struct isst_domain *domain = work->domains[i].domain;
 
 		if (cpus_move(work, i) && isst_cpuset_count(domain->present) > 0 &&
 		    !keeps_a_cpu(work, domain->package))
-			target_reject(work->change, domain, &requests[i].failure, -EIO,
+			target_reject(change, domain, &work->domains[i].failure, -EIO,
 				      "all CPUs of package %u would go offline%s", domain->package,
-				      wanted == CPUS_BY_LEVEL || wanted == CPUS_ISOLATED
+				      of_level
 					      ? ": the firmware reports no core of it for its level"
 					      : "");
 	}
-	if (wanted == CPUS_ISOLATED)
-		error = cpus_probe_partitions(work->change->context);
-	work->partitions = wanted == CPUS_ISOLATED && !error;
+	if (work->wanted != CPUS_ISOLATED)
+		return 0;
+	error = cpus_probe_partitions(change->context);
+	work->partitions = !error;
 	for (size_t i = 0; i < work->count && error == -EOPNOTSUPP; i++)
 		if (cpus_move(work, i) &&
-		    !cpuset_contains(work->targets[i].enabled, requests[i].domain->present))
-			target_reject(work->change, requests[i].domain, &requests[i].failure,
-				      -EOPNOTSUPP, "%s", isst_error(work->change->context));
+		    !cpuset_contains(work->targets[i].enabled, work->domains[i].domain->present))
+			target_reject(change, work->domains[i].domain, &work->domains[i].failure,
+				      -EOPNOTSUPP, "%s", isst_error(change->context));
 	return error == -EOPNOTSUPP ? 0 : error;
 }
 
-int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
-	      const struct cpus_plan *plan, bool online)
+int plan_cpus(struct cpus_change *work)
 {
-	struct cpus_target *targets = calloc(count + 1, sizeof(*targets));
+	struct isst_change *change = work->change;
+	size_t count = work->count = isst_domain_count(change->context);
 	struct isst_cpuset **others = calloc(count + 1, sizeof(struct isst_cpuset *));
-	struct cpus_change work = { .change = change,
-				    .requests = requests,
-				    .targets = targets,
-				    .count = count,
-				    .kept_offline = plan->wanted == CPUS_OFFLINE ? plan->offline
-										 : NULL };
-	bool of_level = plan->wanted == CPUS_BY_LEVEL || plan->wanted == CPUS_ISOLATED;
-	int error = targets && others ? 0 : -ENOMEM;
+	int error;
 
+	work->targets = calloc(count + 1, sizeof(*work->targets));
+	error = work->targets && others ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_domain *domain = requests[i].domain;
+		const struct isst_domain *domain = work->domains[i].domain;
+		const struct isst_level *level = &work->domains[i].level;
 
-		requests[i].failure = (struct isst_failure){ 0 };
-		if (of_level) {
-			const struct isst_level *level = plan->levels[i];
-
+		if (!domain_counts(&work->domains[i]))
+			continue;
+		if (work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED) {
 			/* A preset platform has no other level than one with all of them. */
-			targets[i] = (struct cpus_target){ level->cpus, level->cores,
-							   change->context->platform.preset };
+			work->targets[i] = (struct cpus_target){ level->cpus, level->cores,
+								 change->context->platform.preset };
 			/* Of all that a level specifies only its CPUs are made use of. */
 			if (!level->cpus && !isst_domain_is_io(domain) &&
 			    (change->options.leave_unknown_cpus || !cpus_are_found(level)))
-				requests[i].failure = level->failure;
+				work->domains[i].failure = level->failure;
 		} else if (!isst_domain_is_io(domain)) {
-			others[i] = cpus_others(domain, work.kept_offline);
-			targets[i] = (struct cpus_target){ others[i], 0, true };
+			others[i] = cpus_others(domain, work->offline);
+			work->targets[i] = (struct cpus_target){ others[i], 0, true };
 			error = others[i] ? 0 : -ENOMEM;
 		}
 	}
 	if (!error)
-		error = check_cpus(&work, requests, plan->wanted);
+		error = check_cpus(work);
 	if (!error) {
-		error = hotplug_begin(&work.hotplug, change);
-		if (!error && online)
-			cpus_plan_online(&work);
-		else if (!error)
-			error = cpus_plan_offline(&work);
-		hotplug_end(&work.hotplug);
+		error = hotplug_begin(&work->hotplug, change);
+		if (!error && work->come)
+			cpus_plan_online(work);
+		if (!error && work->go)
+			error = cpus_plan_offline(work);
+		hotplug_end(&work->hotplug);
 	}
 	for (size_t i = 0; i < count && others; i++)
 		isst_cpuset_free(others[i]);
 	free(others);
-	free(targets);
+	free(work->targets);
 	return error;
 }

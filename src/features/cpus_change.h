@@ -61,25 +61,25 @@ struct cpus_target {
 
 struct cpus_change {
 	struct isst_change *change;
-	const struct domain_request *requests;
-	const struct cpus_target *targets; /* of each request */
+	/* Of the machine: those that count, of CPUS_BY_LEVEL and CPUS_ISOLATED with the properties
+	 * of the levels to come. */
+	struct domain_snapshot *domains;
 	size_t count;
-	bool partitions; /* in place of hotplug */
-	/* Of CPUs of which nothing is known, those that stay offline; NULL: none. */
-	const struct isst_cpuset *kept_offline;
+	enum cpus_wanted wanted;
+	/* Of CPUS_OFFLINE: these, as far as they belong to the domains, and of CPUs of which
+	 * nothing is known. */
+	const struct isst_cpuset *offline;
+	bool partitions;	     /* in place of hotplug */
+	bool come, go;		     /* what is planned */
+	struct cpus_target *targets; /* of each domain; set by plan_cpus() */
 	struct hotplug hotplug;
 };
 
-/** Whether CPUs go on- or offline for a request: a domain of an I/O die has none. */
-static inline bool cpus_move(const struct cpus_change *work, size_t i)
-{
-	return request_is_active(&work->requests[i]) && work->targets[i].enabled;
-}
-
-/** Plans what comes online. */
-void cpus_plan_online(struct cpus_change *work);
-/** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
-int cpus_plan_offline(struct cpus_change *work);
+/** Plans which CPUs are in use: CPUs come online before anything can be set for them, and go
+ * offline when all is set; where that is planned in two calls, domains fail alike in both.
+ * -EOPNOTSUPP: CPUS_ISOLATED where there are no partitions, and the level does not enable all CPUs.
+ * -EIO: no CPU of a package would stay online. */
+int plan_cpus(struct cpus_change *work);
 
 /** Whether there are cpusets of cgroup v2. Returns 0, -EOPNOTSUPP, or an error with a message. */
 int cpus_probe_partitions(struct isst_context *context);

@@ -191,7 +191,6 @@ int cpus_state_add(const struct cpus_state *state, enum cpus_part part, enum cpu
 struct domain_request {
 	const struct isst_domain *domain; /* in */
 	const struct isst_cpu *cpu;	  /* in, of requests for CPUs */
-	unsigned int settled; /* in, of a level: features that the change enables, or restores */
 	/* Out, of planning: the target is left out of the change, if that may be made without it
 	 * (enum target_policy); -EOPNOTSUPP: it does not support the request; -EIO: its state
 	 * forbids it or could not be read. The message has the cause and the remedy. */

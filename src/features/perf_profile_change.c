@@ -111,7 +111,7 @@ static int name_lifted_limits(struct step *step)
 
 static bool has_cpus(const struct level_change *work, size_t i)
 {
-	return domain_gets_level(&work->domains[i]) && work->domains[i].level.cpus;
+	return domain_counts(&work->domains[i]) && work->domains[i].level.cpus;
 }
 
 /** CPUs and the uncore. Decides between partitions and hotplug: who wants partitions wants CPUs
@@ -119,25 +119,21 @@ static bool has_cpus(const struct level_change *work, size_t i)
 static int plan_level_cpus(struct level_change *work)
 {
 	struct isst_change *change = work->change;
-	struct domain_request *requests = calloc(work->count + 1, sizeof(*requests));
-	struct cpus_target *targets = calloc(work->count + 1, sizeof(*targets));
-	struct cpus_change cpus = { .change = change, .requests = requests, .targets = targets };
+	struct cpus_change cpus = { .change = change,
+				    .domains = work->domains,
+				    .wanted = CPUS_BY_LEVEL,
+				    .come = true,
+				    .go = true };
 	bool leaves_out = false;
 	struct step *scaling;
 	unsigned int cpu;
-	int error = requests && targets ? 0 : -ENOMEM;
+	int error = 0;
 
-	for (size_t i = 0; i < work->count && !error; i++) {
-		const struct isst_level *level = &work->domains[i].level;
-		const struct isst_domain *domain = work->domains[i].domain;
-
-		if (!domain_gets_level(&work->domains[i]))
-			continue;
-		leaves_out |= has_cpus(work, i) && !cpuset_contains(level->cpus, domain->present);
-		requests[cpus.count].domain = domain;
-		targets[cpus.count++] = (struct cpus_target){ level->cpus, level->cores, false };
-	}
-	if (!error && change->options.partitions) {
+	for (size_t i = 0; i < work->count; i++)
+		leaves_out |= has_cpus(work, i) &&
+			      !cpuset_contains(work->domains[i].level.cpus,
+					       work->domains[i].domain->present);
+	if (change->options.partitions) {
 		error = cpus_probe_partitions(change->context);
 		cpus.partitions = !error;
 		if (error == -EOPNOTSUPP && change->options.partitions_optional) {
@@ -152,17 +148,11 @@ static int plan_level_cpus(struct level_change *work)
 	for (size_t i = 0;
 	     i < work->count && change->context->platform.family != FAMILY_DIAMOND_RAPIDS; i++)
 		for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
-			if (domain_gets_level(&work->domains[i]))
+			if (domain_counts(&work->domains[i]))
 				error = plan_fabric(work, work->domains[i].domain,
 						    &work->domains[i].level.fabric[fabric], fabric);
-	if (!error) {
-		error = hotplug_begin(&cpus.hotplug, change);
-		if (!error)
-			cpus_plan_online(&cpus);
-		if (!error)
-			error = cpus_plan_offline(&cpus);
-		hotplug_end(&cpus.hotplug);
-	}
+	if (!error)
+		error = plan_cpus(&cpus);
 	/* Removes limits below the level's base frequency: at that they would keep turbo out later.
 	 */
 	scaling = error ? NULL : change_step(change, ITEM_SCALING_MAX);
@@ -176,8 +166,6 @@ static int plan_level_cpus(struct level_change *work)
 			step_raise(scaling, item_of(ITEM_SCALING_MAX, work->domains[i].domain, cpu),
 				   value_khz(&level->base_mhz), CPUFREQ_NO_LIMIT);
 	}
-	free(targets);
-	free(requests);
 	return error;
 }
 
@@ -192,7 +180,7 @@ static int check_locks(struct level_change *work)
 	int error = locked && batch ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < work->count && !error; i++)
-		if (domain_gets_level(&work->domains[i]))
+		if (domain_counts(&work->domains[i]))
 			error = context->firmware.operations->plan_get(
 				batch, &(struct setting_request){ work->domains[i].domain,
 								  SETTING_LEVEL_LOCK, 0, &locked[i],
@@ -203,7 +191,7 @@ static int check_locks(struct level_change *work)
 		struct domain_snapshot *domain = &work->domains[i];
 
 		/* A level that is there already needs no key. */
-		if (domain_gets_level(domain) && (locked[i] || domain->profile.locked) &&
+		if (domain_counts(domain) && (locked[i] || domain->profile.locked) &&
 		    domain->profile.current_level != work->level)
 			target_reject(
 				work->change, domain->domain, &domain->failure, -EROFS,
@@ -264,13 +252,13 @@ static int warn_of_features(struct level_change *work)
 	if (!by_kernel && !work->change->options.dry_run)
 		return 0;
 	if (by_kernel)
-		warn_of_cpufreq(work->change, work->domains, domain_gets_level, false);
+		warn_of_cpufreq(work->change, work->domains, domain_counts, false);
 	for (size_t i = 0; i < work->count && !error; i++) {
 		const struct isst_domain *domain = work->domains[i].domain;
 		unsigned int current = work->domains[i].profile.current_level;
 		struct item_access features = { .item = item_of(ITEM_FEATURES, domain, current) };
 
-		if (!domain_gets_level(&work->domains[i]) || current == work->level)
+		if (!domain_counts(&work->domains[i]) || current == work->level)
 			continue;
 		error = items_read(work->change->context, &features, 1);
 		if (!error && !features.failure.error)
@@ -388,7 +376,7 @@ static void plan_levels(struct level_change *work)
 		const struct isst_core_power *core_power = &work->domains[i].core_power;
 		unsigned int current = work->domains[i].profile.current_level;
 
-		if (!domain_gets_level(&work->domains[i]))
+		if (!domain_counts(&work->domains[i]))
 			continue;
 		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
 		if (current == work->level)
@@ -443,13 +431,13 @@ static void check_levels(struct level_change *work, bool online)
 		bool known = level->base_freq != ISST_FEATURE_UNKNOWN &&
 			     level->turbo_freq != ISST_FEATURE_UNKNOWN;
 
-		if (!domain_gets_level(domain))
+		if (!domain_counts(domain))
 			continue;
 		if (domain->profile.failure.error)
 			domain->failure = domain->profile.failure;
 		else if (online ? !is_enough(level) : !known)
 			domain->failure = level->failure;
-		if (domain_gets_level(domain) && !domain->profile.enabled && work->level > 0)
+		if (domain_counts(domain) && !domain->profile.enabled && work->level > 0)
 			target_reject(change, domain->domain, &domain->failure, -EOPNOTSUPP,
 				      "perf-profile feature is not supported, only level 0 exists");
 	}
@@ -459,10 +447,10 @@ static void check_levels(struct level_change *work, bool online)
 		bool leaves_a_cpu = isst_cpuset_count(domain->domain->present) == 0;
 
 		for (size_t j = 0; j < work->count; j++)
-			leaves_a_cpu |= work->domains[j].gets_level &&
+			leaves_a_cpu |= work->domains[j].counts &&
 					work->domains[j].domain->package == package &&
 					isst_cpuset_count(work->domains[j].level.cpus) > 0;
-		if (domain_gets_level(domain) && !leaves_a_cpu)
+		if (domain_counts(domain) && !leaves_a_cpu)
 			target_reject(
 				change, domain->domain, &domain->failure, -EIO,
 				"the firmware reports no core of package %u for level %u: all its "
@@ -475,7 +463,7 @@ static void check_levels(struct level_change *work, bool online)
 static int read_core_power(struct level_change *work)
 {
 	for (size_t i = 0; i < work->count; i++)
-		work->domains[i].parts = work->domains[i].gets_level &&
+		work->domains[i].parts = work->domains[i].counts &&
 							 !work->domains[i].core_power.domain
 						 ? SNAPSHOT_CORE_POWER_SWITCH
 						 : 0;
@@ -498,7 +486,7 @@ int plan_level_change(struct isst_change *change, struct domain_snapshot *domain
 	if (!error)
 		error = warn_of_features(&work);
 	for (size_t i = 0; i < work.count && !error; i++) {
-		if (!domain_gets_level(&domains[i]) || domains[i].profile.current_level == level)
+		if (!domain_counts(&domains[i]) || domains[i].profile.current_level == level)
 			continue;
 		error = warn_of_saved(&work, &domains[i], FEATURE_TURBO_FREQ);
 		if (!error)

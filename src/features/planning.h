@@ -66,10 +66,10 @@ static inline bool domain_is_asked(const struct domain_snapshot *domain)
 	return domain->role == ASKED_FOR && !domain->failure.error;
 }
 
-/** Whether a domain, which is still part of the change, gets the level that is planned. */
-static inline bool domain_gets_level(const struct domain_snapshot *domain)
+/** Whether what is planned next is for a domain, and nothing stands against it. */
+static inline bool domain_counts(const struct domain_snapshot *domain)
 {
-	return domain->gets_level && !domain->failure.error;
+	return domain->counts && !domain->failure.error;
 }
 
 /** Bits of the values of items (enum firmware_setting describes them). */
@@ -151,7 +151,7 @@ int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char 
 
 /* ---- Limits, CPUs, and requests that are no settings ---- */
 
-/** Plans a level for the domains that get it. What is not known of core-power is read. @online:
+/** Plans a level for the domains that count. What is not known of core-power is read. @online:
  * CPUs go off- and online as it enables them. @domains: all of the machine, these with that level.
  * Returns 0, also where domains fail, or a negative errno. */
 int plan_level_change(struct isst_change *change, struct domain_snapshot *domains,
@@ -164,31 +164,14 @@ int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_req
 int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
 			   size_t count, bool enable);
 
-/** Which CPUs of domains are to be in use. */
-struct cpus_plan {
-	enum cpus_wanted wanted;
-	/* Of CPUS_OFFLINE: these, as far as they belong to the domains. */
-	const struct isst_cpuset *offline;
-	/* Of CPUS_BY_LEVEL and CPUS_ISOLATED: the levels to come, with their properties. */
-	const struct isst_level *const *levels;
-};
-
-/** Plans which CPUs are in use, as plan_level_change() has it with @online or partitions; in two
- * parts, since CPUs come online before anything can be set for them, and go offline when all is
- * set: one is called right behind plan_level_change(), the other last. The failure of a request is
- * the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no partitions, and the level does
- * not enable all CPUs. -EIO: no CPU of a package would stay online. */
-int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
-	      const struct cpus_plan *plan, bool online);
-
 /** Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
  * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
  * that the steps planned so far bring online are taken as online, and where these steps move the
  * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written. */
 int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
-/** Before a step: CPUs came online, or a level changed, and the range may be another one than planned
- * for. */
+/** Before a step: CPUs came online, or a level changed, and the range may be another one than
+ * planned for. */
 int scaling_limits_fit(struct step *step);
 
 /** Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not

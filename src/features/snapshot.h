@@ -45,13 +45,12 @@ struct domain_snapshot {
 	/* While a command is planned. */
 	enum domain_role role;
 	struct isst_failure failure; /* why it is left out; -ECANCELED: there is nothing to do */
-	bool counts;		     /* the settings that are planned next are for it */
-	/* It takes part in what is the package's: it is active, or has no CPUs, is without the feature
-	 * and has core-power, in a package of which one is active. */
+	bool counts;		     /* what is planned next is for it */
+	/* It takes part in what is the package's: it is active, or has no CPUs, is without the
+	 * feature and has core-power, in a package of which one is active. */
 	bool shares;
 	bool restored;	      /* it had saved settings, or has nothing to restore */
 	bool limits_settled;  /* the same of turbo ratio limits */
-	bool gets_level;      /* a level change is for it */
 	unsigned int settled; /* features that the change enables, or restores, behind a level */
 };
 

@@ -314,7 +314,7 @@ static int plan_one_level(struct wanted *wanted, unsigned int level)
 	int error = 0;
 
 	for (size_t i = 0; i < wanted->facts.count; i++)
-		domains[i].gets_level = false;
+		domains[i].counts = false;
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
 		struct domain_snapshot *domain = &domains[item->domain->index];
@@ -322,7 +322,7 @@ static int plan_one_level(struct wanted *wanted, unsigned int level)
 		if (item->subject != SUBJECT_LEVEL || item->bits != level ||
 		    !wanted_changes_level(wanted, item))
 			continue;
-		any = domain->gets_level = true;
+		any = domain->counts = true;
 		domain->settled = settled_features(wanted, item->domain);
 	}
 	if (any)

@@ -455,11 +455,6 @@ int turbo_freq_check_turbo(struct isst_change *change, struct domain_snapshot *d
 	return 0;
 }
 
-static bool domain_counts(const struct domain_snapshot *domain)
-{
-	return domain->counts && !domain->failure.error;
-}
-
 /** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state
  * nevertheless, which it then gets back. */
 int wanted_check_turbo(struct wanted *wanted)
@@ -468,6 +463,8 @@ int wanted_check_turbo(struct wanted *wanted)
 	bool any = false;
 	int error = 0;
 
+	for (size_t i = 0; i < wanted->facts.count; i++)
+		domains[i].counts = false;
 	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted_enables_turbo_freq(wanted, &wanted->items[i])) {
 			domains[wanted->items[i].domain->index].counts = any = true;

@@ -81,22 +81,26 @@ static bool is_out_of_reach(const struct wanted *wanted, const struct setting *s
 /** Plans for all domains for which one setting counts. */
 static int plan_setting(struct wanted *wanted, const struct setting *setting, bool online)
 {
-	struct domain_request *requests = calloc(wanted->facts.count + 1, sizeof(*requests));
-	const struct isst_level **levels = calloc(wanted->facts.count + 1,
-						  sizeof(const struct isst_level *));
-	const struct cpus_plan plan = { cpus_wanted_of(setting), setting->cpus, levels };
-	size_t count = 0;
-	int error = requests && levels ? 0 : -ENOMEM;
+	struct domain_snapshot *domains = wanted->facts.domains;
+	struct cpus_change work = { .change = wanted->change,
+				    .domains = domains,
+				    .wanted = cpus_wanted_of(setting),
+				    .offline = setting->cpus,
+				    .come = online,
+				    .go = !online };
+	bool any = false;
+	int error = 0;
 
 	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
-		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+		const struct isst_domain *domain = domains[i].domain;
 
-		if (wanted_cpus(wanted, domain) != setting)
+		domains[i].counts = wanted_cpus(wanted, domain) == setting;
+		if (!domains[i].counts)
 			continue;
-		if (!is_out_of_reach(wanted, setting, domain->package)) {
-			levels[count] = &wanted->facts.domains[i].level;
-			requests[count++].domain = domain;
-		} else if (!online) {
+		domains[i].failure = (struct isst_failure){ 0 };
+		domains[i].counts = !is_out_of_reach(wanted, setting, domain->package);
+		any |= domains[i].counts;
+		if (!domains[i].counts && !online) {
 			char *list = isst_cpuset_to_list(domain->present);
 
 			if (list)
@@ -109,13 +113,11 @@ static int plan_setting(struct wanted *wanted, const struct setting *setting, bo
 			free(list);
 		}
 	}
-	if (!error && count > 0)
-		error = plan_cpus(wanted->change, requests, count, &plan, online);
-	for (size_t i = 0; i < count && !error; i++)
-		if (requests[i].failure.error)
-			error = wanted_fails(wanted, setting, NULL, &requests[i].failure);
-	free(requests);
-	free(levels);
+	if (!error && any)
+		error = plan_cpus(&work);
+	for (size_t i = 0; i < wanted->facts.count && !error; i++)
+		if (domains[i].counts && domains[i].failure.error)
+			error = wanted_fails(wanted, setting, NULL, &domains[i].failure);
 	return error;
 }
 

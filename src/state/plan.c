@@ -404,7 +404,7 @@ int change_plan_level(struct isst_change *change, struct domain_request *request
 	if (!error)
 		error = command_begin(&command, requests, count, &needs);
 	for (size_t i = 0; i < command.facts.count; i++)
-		command.facts.domains[i].gets_level = command.facts.domains[i].role == ASKED_FOR;
+		command.facts.domains[i].counts = command.facts.domains[i].role == ASKED_FOR;
 	if (!error)
 		error = plan_level_change(change, command.facts.domains, level, online);
 	return command_end(&command, requests, count, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
  * some. */
+#include "features/cpus_change.h"
 #include "features/planning.h"
 #include "transaction/support/failing.h"
 
@@ -68,33 +69,38 @@ static void note(struct objections *objections, const struct isst_failure *failu
 static int plan_part(struct isst_change *change, struct domain_request *requests, size_t count,
 		     bool online)
 {
+	size_t all = isst_domain_count(change->context), step = asked.one_by_one ? 1 : count;
 	struct isst_cpuset *offline = parse(asked.offline);
-	const struct isst_level **levels = calloc(count + 1, sizeof(const struct isst_level *));
-	size_t step = asked.one_by_one ? 1 : count;
-	struct domain_snapshot *now = calloc(count + 1, sizeof(*now));
+	struct domain_snapshot *now = calloc(all + 1, sizeof(*now));
 	int error;
 
-	for (size_t i = 0; i < count; i++) {
-		now[i].domain = requests[i].domain;
-		now[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+	for (size_t i = 0; i < all; i++) {
+		now[i].domain = context_domain(change->context, i);
+		now[i].parts = i < count ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL : 0;
 	}
-	error = snapshot_read(change->context, now, count);
-	for (size_t i = 0; i < count && !error; i++) {
+	error = snapshot_read(change->context, now, all);
+	for (size_t i = 0; i < count && !error; i++)
 		now[i].level.level = asked.level_given ? asked.level : now[i].profile.current_level;
-		levels[i] = &now[i].level;
-	}
 	if (!error)
-		error = snapshot_read_levels(change->context, now, count,
+		error = snapshot_read_levels(change->context, now, all,
 					     ISST_READ_LEVELS_PROPERTIES);
 	for (size_t i = 0; i < count && !error; i += step) {
-		const struct cpus_plan plan = { asked.wanted, offline, &levels[i] };
+		struct cpus_change work = { .change = change,
+					    .domains = now,
+					    .wanted = asked.wanted,
+					    .offline = offline,
+					    .come = online,
+					    .go = !online };
 
-		error = plan_conclude(change, &requests[i], step,
-				      plan_cpus(change, &requests[i], step, &plan, online));
+		for (size_t j = 0; j < count; j++)
+			now[j].counts = j >= i && j < i + step;
+		error = plan_cpus(&work);
+		for (size_t j = i; j < i + step; j++)
+			requests[j].failure = now[j].failure;
+		error = plan_conclude(change, &requests[i], step, error);
 	}
-	snapshot_clear(now, count);
+	snapshot_clear(now, all);
 	free(now);
-	free(levels);
 	isst_cpuset_free(offline);
 	return error;
 }
