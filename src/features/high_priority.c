@@ -25,7 +25,7 @@ enum { CORES = 64 }; /* of a domain, that the firmware can name */
 struct chooser {
 	struct isst_context *context;
 	const struct core_choice *choice;
-	const struct isst_cpuset *cpus; /* as in the scope */
+	const struct isst_cpuset *cpus; /* as of high_priority_choose() */
 	/* To choose from: those with CPUs, with their levels. Buckets hold cores of a package,
 	 * which its power domains report one by one: the smallest counts. */
 	struct domain_snapshot *domains;
@@ -195,7 +195,7 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 	return error;
 }
 
-/* ---- Reading ---- */
+/* ---- What is known ---- */
 
 /** What a choice depends on has to be known of each domain. */
 static int check_level(const struct chooser *chooser, size_t i)
@@ -203,13 +203,15 @@ static int check_level(const struct chooser *chooser, size_t i)
 	const struct isst_level *level = &chooser->domains[i].level;
 	const struct isst_failure *failure = &level->turbo_freq_info.failure;
 
-	if (level->features_assumed)
+	if (chooser->domains[i].profile.failure.error)
+		failure = &chooser->domains[i].profile.failure;
+	else if (level->features_assumed)
 		return message_error(
 			&chooser->context->messages, -EIO,
 			"%s: the driver reports turbo-freq of the current level only "
 			"(API version 2): cores can be chosen for level %u once it is set",
 			level->domain->name, level->level);
-	if (level->turbo_freq == ISST_FEATURE_UNKNOWN)
+	else if (level->turbo_freq == ISST_FEATURE_UNKNOWN)
 		failure = &level->failure;
 	else if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)
 		return 0;
@@ -240,48 +242,6 @@ static int check_any(const struct chooser *chooser)
 			     chooser->domains[0].level.level,
 			     feature_levels_text(chooser->context, chooser->domains,
 						 chooser->domain_count, FEATURE_TURBO_FREQ));
-}
-
-/** Reads the levels of a scope. */
-static int read_choice_levels(struct chooser *chooser, const struct choice_scope *scope)
-{
-	struct isst_context *context = chooser->context;
-	/* Properties: which cores the level enables. */
-	unsigned int parts = ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES;
-	int error = 0;
-
-	chooser->domains = calloc(scope->count + 1, sizeof(*chooser->domains));
-	if (!chooser->domains)
-		return -ENOMEM;
-	/* There are no cores in domains without CPUs, whatever they report. */
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		struct domain_snapshot *domain = &chooser->domains[chooser->domain_count];
-
-		error = context_check_domain(context, scope->domains[i]);
-		if (error || isst_cpuset_count(scope->domains[i]->present) == 0)
-			continue;
-		domain->domain = scope->domains[i];
-		domain->parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
-		domain->level.level = scope->levels ? scope->levels[i] : 0;
-		chooser->domain_count++;
-	}
-	if (!error)
-		error = snapshot_read(context, chooser->domains, chooser->domain_count);
-	for (size_t i = 0; i < chooser->domain_count && !error; i++) {
-		const struct isst_perf_profile *profile = &chooser->domains[i].profile;
-
-		if (profile->failure.error)
-			error = message_error(&context->messages, profile->failure.error, "%s",
-					      profile->failure.message);
-		else if (!scope->levels)
-			chooser->domains[i].level.level = profile->current_level;
-	}
-	if (!error)
-		error = snapshot_read_levels(context, chooser->domains, chooser->domain_count,
-					     parts);
-	for (size_t i = 0; i < chooser->domain_count && !error; i++)
-		error = check_level(chooser, i);
-	return error ? error : check_any(chooser);
 }
 
 /* ---- What decides between the cores of a domain ---- */
@@ -662,13 +622,17 @@ static int check_cpus(struct isst_context *context, const struct isst_cpuset *cp
 	return error;
 }
 
-int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
+int high_priority_choose(struct isst_context *context, const struct domain_snapshot *domains,
+			 size_t count, const struct isst_cpuset *cpus,
 			 const struct core_choice *choice, struct isst_cpuset *chosen)
 {
 	const char *before = message_begin(&context->messages);
-	struct chooser chooser = { .context = context, .choice = choice, .cpus = scope->cpus };
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? context_check_discovered(context) : -ENOMEM;
+	struct chooser chooser = { .context = context,
+				   .choice = choice,
+				   .cpus = cpus,
+				   .domains = calloc(count + 1, sizeof(*domains)) };
+	struct isst_cpuset *found = isst_cpuset_new();
+	int error = found && chooser.domains ? context_check_discovered(context) : -ENOMEM;
 
 	if (!error && choice->kind != CHOICE_BUCKET && choice->number == 0)
 		error = message_error(&context->messages, -EINVAL,
@@ -677,18 +641,23 @@ int high_priority_choose(struct isst_context *context, const struct choice_scope
 		error = check_cpus(context, choice->within, "within");
 	if (!error)
 		error = check_cpus(context, choice->avoid, "avoid");
+	/* There are no cores in domains without CPUs, whatever they report. */
+	for (size_t i = 0; i < count && !error; i++)
+		if (domains[i].counts && isst_cpuset_count(domains[i].domain->present) > 0)
+			chooser.domains[chooser.domain_count++] = domains[i];
+	for (size_t i = 0; i < chooser.domain_count && !error; i++)
+		error = check_level(&chooser, i);
 	if (!error)
-		error = read_choice_levels(&chooser, scope);
+		error = check_any(&chooser);
 	if (!error)
 		error = find_candidates(&chooser);
 	if (!error)
 		error = make_choice(&chooser);
 	if (!error)
-		error = collect_chosen(&chooser, cpus);
+		error = collect_chosen(&chooser, found);
 	if (!error)
-		cpuset_swap(chosen, cpus);
-	isst_cpuset_free(cpus);
-	snapshot_clear(chooser.domains, chooser.domain_count);
+		cpuset_swap(chosen, found);
+	isst_cpuset_free(found);
 	free(chooser.domains);
 	free(chooser.candidates);
 	return message_end(&context->messages, before, error);

@@ -6,18 +6,11 @@
 #include "features/core_choice.h"
 #include "firmware/results.h"
 
+struct domain_snapshot;
 struct isst_context;
-struct isst_domain;
 
-/** Where cores are chosen, and at which levels. */
-struct choice_scope {
-	const struct isst_domain *const *domains;
-	size_t count;
-	/** Of each domain, the level whose SST-TF is meant; NULL: the current ones. */
-	const unsigned int *levels;
-	/** CPUs that will be online then, NULL: that are, as far as the level enables them. */
-	const struct isst_cpuset *cpus;
-};
+/** What has to be read of the levels of domains in which cores are chosen. */
+#define LEVELS_TO_CHOOSE_BY (ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES)
 
 /**
  * Chooses CPUs whose cores get high priority: whole cores, spread over packages and over the
@@ -25,13 +18,16 @@ struct choice_scope {
  * package; where domains of a package have different ones, the smaller count holds. Domains whose
  * level has no SST-TF, and packages of which no core can be chosen, take no part.
  *
+ * @domains: the choice is between cores of those that count, at their levels, which were read
+ * @cpus: that will be online then, NULL: that are, as far as the level enables them
  * @chosen: gets the CPUs that are online, siblings included; empty before. On error it stays so.
  * Returns 0, or with a message: -EOPNOTSUPP (no domain has SST-TF, no such bucket or level, CPUs
  * that do not exist), -EINVAL (no cores are asked for, more than there are, or than the last bucket
  * holds unless the choice allows that; the message has how many), -EIO (what the choice
  * depends on cannot be read), -ENOMEM or -EINTR.
  */
-int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
+int high_priority_choose(struct isst_context *context, const struct domain_snapshot *domains,
+			 size_t count, const struct isst_cpuset *cpus,
 			 const struct core_choice *choice, struct isst_cpuset *chosen);
 
 /** The buckets, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`; or NULL. */

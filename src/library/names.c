@@ -2,6 +2,7 @@
 /* CPUs by name and by module, and choosing high priority cores. */
 #include "features/features.h"
 #include "features/high_priority.h"
+#include "features/snapshot.h"
 #include "library/targets.h"
 #include "sysfs/system.h"
 
@@ -92,9 +93,10 @@ static int choose_cpus(const struct call *call, const struct target_list *list,
 {
 	struct core_choice choice = { .allow_lower_turbo = call->flags &
 							   ISST_CHOOSE_ALLOW_LOWER_TURBO };
-	unsigned int *levels = NULL, given = 0;
+	struct domain_snapshot *domains = calloc(list->domain_count + 1, sizeof(*domains));
+	unsigned int given = 0;
 	uint64_t number;
-	int error;
+	int error = domains ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
 		if (!request_get(call->request, KINDS[i].id, &number))
@@ -103,29 +105,36 @@ static int choose_cpus(const struct call *call, const struct target_list *list,
 		choice.number = (unsigned int)number;
 		given++;
 	}
-	if (given != 1)
-		return message_error(&call->context->messages, -EINVAL,
-				     "either a number of high priority cores, one for each "
-				     "package, or a bucket has to be given");
-	error = copy_set(call->request, ISST_VALUE_WITHIN_CPUS, &choice.within);
+	if (!error && given != 1)
+		error = message_error(&call->context->messages, -EINVAL,
+				      "either a number of high priority cores, one for each "
+				      "package, or a bucket has to be given");
+	if (!error)
+		error = copy_set(call->request, ISST_VALUE_WITHIN_CPUS, &choice.within);
 	if (!error)
 		error = copy_set(call->request, ISST_VALUE_AVOID_CPUS, &choice.avoid);
-	/* The level that the request names, for each domain. */
-	if (!error && request_get(call->request, ISST_VALUE_LEVEL, &number)) {
-		levels = calloc(list->domain_count + 1, sizeof(*levels));
-		error = levels ? 0 : -ENOMEM;
-		for (size_t i = 0; i < list->domain_count && levels; i++)
-			levels[i] = (unsigned int)number;
+	for (size_t i = 0; i < list->domain_count && !error; i++) {
+		error = context_check_domain(call->context, list->domains[i]);
+		domains[i].domain = list->domains[i];
+		domains[i].counts = true;
+		domains[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
 	}
 	if (!error)
-		error = high_priority_choose(call->context,
-					     &(struct choice_scope){ .domains = list->domains,
-								     .count = list->domain_count,
-								     .levels = levels },
+		error = snapshot_read(call->context, domains, list->domain_count);
+	for (size_t i = 0; i < list->domain_count && !error; i++)
+		domains[i].level.level = request_get(call->request, ISST_VALUE_LEVEL, &number)
+						 ? (unsigned int)number
+						 : domains[i].profile.current_level;
+	if (!error)
+		error = snapshot_read_levels(call->context, domains, list->domain_count,
+					     LEVELS_TO_CHOOSE_BY);
+	if (!error)
+		error = high_priority_choose(call->context, domains, list->domain_count, NULL,
 					     &choice, cpus);
+	snapshot_clear(domains, list->domain_count);
+	free(domains);
 	isst_cpuset_free(choice.within);
 	isst_cpuset_free(choice.avoid);
-	free(levels);
 	return error;
 }
 

@@ -213,25 +213,36 @@ static void take_failure(struct domain_snapshot *domain, enum need need,
 		domain->failure = *failure;
 }
 
-/** Reads the levels that domains of a role shall have. */
-static int read_levels(struct facts *facts, enum domain_role role, unsigned int parts)
+int facts_read_levels(struct facts *facts, bool (*selects)(const struct domain_snapshot *domain),
+		      unsigned int parts)
 {
 	bool any = false;
 	int error;
 
 	for (size_t i = 0; i < facts->count; i++) {
 		struct domain_snapshot *domain = &facts->domains[i];
-		bool is_read = domain->role == role && domain->parts & SNAPSHOT_PROFILES;
+		bool is_read = domain->parts & SNAPSHOT_PROFILES && selects(domain);
 
 		domain->parts &= ~(unsigned int)SNAPSHOT_LEVEL;
 		domain->parts |= is_read ? SNAPSHOT_LEVEL : 0;
 		any |= is_read;
 	}
 	error = any ? snapshot_read_levels(facts->context, facts->domains, facts->count, parts) : 0;
+	/* Others keep theirs. */
 	for (size_t i = 0; i < facts->count; i++)
 		if (facts->domains[i].parts & SNAPSHOT_PROFILES)
 			facts->domains[i].level.domain = facts->domains[i].domain;
 	return error;
+}
+
+static bool is_asked_for(const struct domain_snapshot *domain)
+{
+	return domain->role == ASKED_FOR;
+}
+
+static bool is_neighbour(const struct domain_snapshot *domain)
+{
+	return domain->role == NEIGHBOUR;
 }
 
 int facts_read_reached(struct facts *facts, const struct configuration *configuration,
@@ -266,9 +277,9 @@ int facts_read_reached(struct facts *facts, const struct configuration *configur
 		domain->level.level = (unsigned int)(setting ? setting->number : level);
 	}
 	if (!error)
-		error = read_levels(facts, ASKED_FOR, needs->asked.parts);
+		error = facts_read_levels(facts, is_asked_for, needs->asked.parts);
 	if (!error)
-		error = read_levels(facts, NEIGHBOUR, needs->neighbours.parts);
+		error = facts_read_levels(facts, is_neighbour, needs->neighbours.parts);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		struct domain_snapshot *domain = &facts->domains[i];
 		const struct state_needs *own = of_role[domain->role];

@@ -90,31 +90,37 @@ static int find_online(const struct wanted *wanted, const struct setting *settin
 	return error;
 }
 
-/** @domains, @levels: to be filled in with where a setting chooses cores */
-static int choose_cores(struct wanted *wanted, const struct setting *setting,
-			const struct isst_domain **domains, unsigned int *levels)
+static bool is_selected(const struct domain_snapshot *domain)
 {
-	const struct facts *facts = &wanted->facts;
-	struct choice_scope scope = { .domains = domains, .levels = levels };
+	return domain->counts;
+}
+
+static int choose_cores(struct wanted *wanted, const struct setting *setting)
+{
+	struct facts *facts = &wanted->facts;
 	struct core_choice choice = setting->choice;
 	struct isst_cpuset *chosen, *online;
+	bool any = false;
 	int error;
 
 	for (size_t i = 0; i < facts->count; i++) {
-		if (isst_domain_is_io(facts->domains[i].domain) || wanted->cores[i] != setting)
-			continue;
-		domains[scope.count] = facts->domains[i].domain;
-		levels[scope.count++] = facts->domains[i].level.level;
+		struct domain_snapshot *domain = &facts->domains[i];
+
+		domain->counts = !isst_domain_is_io(domain->domain) && wanted->cores[i] == setting;
+		any |= domain->counts;
 	}
-	if (scope.count == 0)
+	if (!any)
 		return 0;
-	scope.cpus = online = isst_cpuset_new();
+	online = isst_cpuset_new();
 	chosen = isst_cpuset_new();
 	error = chosen && online ? find_online(wanted, setting, online) : -ENOMEM;
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
-	choice.quiet = !wanted->facts.whole;
+	choice.quiet = true;
+	if (!error && (facts->parts & LEVELS_TO_CHOOSE_BY) != LEVELS_TO_CHOOSE_BY)
+		error = facts_read_levels(facts, is_selected, facts->parts | LEVELS_TO_CHOOSE_BY);
 	if (!error)
-		error = high_priority_choose(wanted->context, &scope, &choice, chosen);
+		error = high_priority_choose(wanted->context, facts->domains, facts->count, online,
+					     &choice, chosen);
 	if (!error)
 		error = isst_cpuset_add_set(wanted->high_priority, chosen);
 	/* A problem, unless the setting is optional and the machine without. */
@@ -133,12 +139,10 @@ int resolve_high_priority(struct wanted *wanted)
 {
 	const struct configuration *configuration = wanted->configuration;
 	size_t count = wanted->facts.count;
-	const struct isst_domain **domains = calloc(count + 1, sizeof(*domains));
-	unsigned int *levels = calloc(count + 1, sizeof(*levels));
 	int error;
 
 	wanted->cores = calloc(count + 1, sizeof(struct setting *));
-	error = domains && levels && wanted->cores ? 0 : -ENOMEM;
+	error = wanted->cores ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct setting *setting = domain_setting(
 			wanted->context, configuration, SUBJECT_HIGH_PRIORITY,
@@ -157,11 +161,8 @@ int resolve_high_priority(struct wanted *wanted)
 			continue;
 		if (!wanted->high_priority)
 			wanted->high_priority = isst_cpuset_new();
-		error = wanted->high_priority ? choose_cores(wanted, setting, domains, levels)
-					      : -ENOMEM;
+		error = wanted->high_priority ? choose_cores(wanted, setting) : -ENOMEM;
 	}
-	free(domains);
-	free(levels);
 	/* Where all settings were passed over none were asked for. */
 	if (!wanted->is_command && isst_cpuset_count(wanted->high_priority) == 0) {
 		isst_cpuset_free(wanted->high_priority);

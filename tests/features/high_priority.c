@@ -6,6 +6,7 @@
  */
 #include "features/high_priority.h"
 #include "base/machine.h"
+#include "features/snapshot.h"
 #include "transaction/support/machines.h"
 
 enum { DOMAINS = 32 };
@@ -60,6 +61,31 @@ struct row {
 		.expected = __VA_ARGS__ \
 	}
 
+/** Chooses in all domains, at levels (NULL: the current ones) and of CPUs that will be online. */
+static int choose_at(const struct opened *opened, const unsigned int *levels,
+		     const struct isst_cpuset *online, const struct core_choice *choice,
+		     struct isst_cpuset *chosen)
+{
+	struct domain_snapshot domains[DOMAINS] = { 0 };
+	int error;
+
+	for (size_t i = 0; i < opened->count; i++)
+		domains[i] = (struct domain_snapshot){ .domain = opened->domains[i],
+						       .parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL,
+						       .counts = true };
+	error = snapshot_read(opened->context, domains, opened->count);
+	for (size_t i = 0; i < opened->count; i++)
+		domains[i].level.level = levels ? levels[i] : domains[i].profile.current_level;
+	if (!error)
+		error = snapshot_read_levels(opened->context, domains, opened->count,
+					     LEVELS_TO_CHOOSE_BY);
+	if (!error)
+		error = high_priority_choose(opened->context, domains, opened->count, online,
+					     choice, chosen);
+	snapshot_clear(domains, opened->count);
+	return error;
+}
+
 /** Chooses in all domains. */
 static int choose(const struct opened *opened, const struct row *row, struct isst_cpuset *chosen)
 {
@@ -69,14 +95,11 @@ static int choose(const struct opened *opened, const struct row *row, struct iss
 				      .avoid = row->avoid ? check_set(row->avoid) : NULL,
 				      .allow_lower_turbo = row->allow_lower_turbo };
 	unsigned int levels[DOMAINS];
-	const struct choice_scope scope = { .domains = opened->domains,
-					    .count = opened->count,
-					    .levels = row->level ? levels : NULL };
 	int error;
 
 	for (size_t i = 0; i < opened->count; i++)
 		levels[i] = (unsigned int)row->level - 1;
-	error = high_priority_choose(opened->context, &scope, &choice, chosen);
+	error = choose_at(opened, row->level ? levels : NULL, NULL, &choice, chosen);
 	isst_cpuset_free(choice.within);
 	isst_cpuset_free(choice.avoid);
 	return error;
@@ -222,13 +245,10 @@ TEST(cpus_that_will_be_online_can_be_chosen)
 	const struct core_choice choice = { .kind = CHOICE_PER_PACKAGE, .number = 2 };
 	struct isst_cpuset *chosen = isst_cpuset_new(), *online = check_set("6-13,20-27");
 	const unsigned int levels[DOMAINS] = { 4, 4 };
-	struct choice_scope scope = { .cpus = online, .levels = levels };
 	struct opened opened;
 
 	open_platform(&opened, "guide");
-	scope.domains = opened.domains;
-	scope.count = opened.count;
-	assert_int_equal(high_priority_choose(opened.context, &scope, &choice, chosen), 0);
+	assert_int_equal(choose_at(&opened, levels, online, &choice, chosen), 0);
 	check_cpus(chosen, "7-8,21-22");
 	close_platform(&opened);
 	isst_cpuset_free(chosen);
@@ -255,15 +275,12 @@ TEST(the_smaller_bucket_of_a_package_counts)
 		  -EINVAL },
 	};
 	const unsigned int levels[DOMAINS] = { 0, 1 };
-	struct choice_scope scope = { .levels = levels };
 	struct opened opened;
 
 	open_platform(&opened, "tests/tpmi-tiny");
-	scope.domains = opened.domains;
-	scope.count = opened.count;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		freed_by(isst_cpuset_free) struct isst_cpuset *chosen = isst_cpuset_new();
-		int error = high_priority_choose(opened.context, &scope, &CASES[i].choice, chosen);
+		int error = choose_at(&opened, levels, NULL, &CASES[i].choice, chosen);
 
 		assert_int_equal(error, CASES[i].error);
 		if (error)
