@@ -6,121 +6,57 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
-#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Finding ---- */
+enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
 
-/** Moves into the directory of a path, seen from the present one. Returns 0 or a negative errno. */
-static int enter_directory(struct save_target *target, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	/* The slash is part of it: that of the root is all there is. */
-	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	char *name = strdup(slash ? slash + 1 : path);
-	int entered = -1, error = -ENOMEM;
-
-	if (directory && name) {
-		entered = openat(target->directory, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		error = entered < 0 ? -errno : 0;
-	}
-	free(directory);
-	if (error) {
-		free(name);
-		return error;
-	}
-	save_target_close(target);
-	target->directory = entered;
-	target->name = name;
-	return 0;
-}
-
-/** Whether a link may be followed: in shared directories only one of the caller or the owner, as
- * with fs.protected_symlinks. */
-static bool may_follow(int directory, const struct stat *link)
-{
-	const mode_t shared = S_ISVTX | S_IWOTH;
-	/* As whom files are opened, see privileges.c. */
-	const uid_t user = (uid_t)setfsuid((uid_t)-1);
-	struct stat status;
-
-	if (fstat(directory, &status) != 0)
-		return false;
-	return (status.st_mode & shared) != shared || link->st_uid == user ||
-	       link->st_uid == status.st_uid;
-}
-
-/** Reads the link that a name is. Returns 1, 0 if it is none, or a negative errno. */
-static int read_link(const struct save_target *target, char *text, size_t size)
-{
-	int descriptor = openat(target->directory, target->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct stat link;
-	ssize_t length;
-	int result = 0;
-
-	if (descriptor < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(descriptor, &link) != 0) {
-		result = -errno;
-	} else if (S_ISLNK(link.st_mode)) {
-		/* What was looked at is what is read, also if the name has another one by now. */
-		length = readlinkat(descriptor, "", text, size - 1);
-		if (length < 0)
-			result = -errno;
-		else
-			result = may_follow(target->directory, &link) ? 1 : -EACCES;
-		text[length < 0 ? 0 : length] = '\0';
-	}
-	close(descriptor);
-	return result;
-}
-
-static int find_target(struct save_target *target, const char *path)
-{
-	enum { LONGEST_CHAIN = 40 }; /* as many links as the kernel follows */
-	char link[PATH_MAX];
+/** What a path names, and how it is written. */
+struct target {
+	enum way way;
+	int stream; /* that is this file: later output would be lost if it were replaced */
+	char *path; /* of a file to be replaced, behind its links */
+	bool exists;
 	struct stat file;
-	int error = enter_directory(target, path), found = 1;
+};
 
-	for (int i = 0; !error && (found = read_link(target, link, sizeof(link))) > 0; i++)
-		error = i == LONGEST_CHAIN ? -ELOOP : enter_directory(target, link);
-	if (error || found < 0)
-		return error ? error : found;
-	target->exists = fstatat(target->directory, target->name, &file, AT_SYMLINK_NOFOLLOW) == 0;
-	if (!target->exists)
-		return errno == ENOENT && *target->name ? 0 : -errno;
-	target->file = file;
-	/* Became one meanwhile. */
-	return S_ISLNK(target->file.st_mode) ? -ESTALE : 0;
-}
-
-int save_target_open(const char *path, struct save_target *target)
+/** Returns 0 or a negative errno; @target is to be freed. */
+static int find_target(const char *path, struct target *target)
 {
-	int error;
+	struct stat *file = &target->file, opened, link;
 
-	*target = (struct save_target){ .directory = AT_FDCWD };
-	error = find_target(target, path);
-	if (error)
-		save_target_close(target);
-	return error;
+	*target = (struct target){ .way = WAY_REPLACE };
+	/* The kernel follows no link that others made in a shared directory (protected_symlinks).
+	 */
+	target->exists = stat(path, file) == 0;
+	if (!target->exists && (errno != ENOENT || !*path))
+		return -errno;
+	if (!target->exists) {
+		/* Nothing is replaced behind a link that dangles. */
+		if (lstat(path, &link) == 0)
+			target->way = WAY_OPEN;
+		target->path = strdup(path);
+		return target->path ? 0 : -ENOMEM;
+	}
+	if (S_ISDIR(file->st_mode))
+		return -EISDIR;
+	for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++)
+		if (fstat(stream, &opened) == 0 && opened.st_dev == file->st_dev &&
+		    opened.st_ino == file->st_ino) {
+			target->way = WAY_STREAM;
+			target->stream = stream;
+			return 0;
+		}
+	/* A FIFO, a device, or what has no name: a pipe behind /dev/stderr. */
+	if (!S_ISREG(file->st_mode))
+		target->way = WAY_OPEN;
+	target->path = S_ISREG(file->st_mode) ? realpath(path, NULL) : strdup(path);
+	return target->path ? 0 : -errno;
 }
-
-void save_target_close(struct save_target *target)
-{
-	if (target->directory >= 0)
-		close(target->directory);
-	free(target->name);
-	target->directory = -1;
-	target->name = NULL;
-}
-
-/* ---- Writing ---- */
 
 static int write_all(int descriptor, const char *text, size_t size)
 {
@@ -137,186 +73,103 @@ static int write_all(int descriptor, const char *text, size_t size)
 	return 0;
 }
 
-static bool is_same(const struct stat *file, const struct stat *other)
+static int open_and_write(const char *path, int flags, const char *text, size_t size)
 {
-	return file->st_dev == other->st_dev && file->st_ino == other->st_ino &&
-	       ((file->st_mode ^ other->st_mode) & S_IFMT) == 0;
-}
+	int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+	int error = descriptor < 0 ? -errno : write_all(descriptor, text, size);
 
-int save_target_fill(int descriptor, const struct stat *file, const char *text, size_t size)
-{
-	struct stat opened;
-	int error = fstat(descriptor, &opened) == 0 ? 0 : -errno;
-
-	if (!error && !is_same(file, &opened))
-		error = -ESTALE;
-	if (!error && S_ISREG(opened.st_mode) && ftruncate(descriptor, 0) != 0)
-		error = -errno;
-	if (!error)
-		error = write_all(descriptor, text, size);
-	if (close(descriptor) != 0 && !error)
+	if (descriptor >= 0 && close(descriptor) != 0 && !error)
 		error = -errno;
 	return error;
 }
 
-int save_target_overwrite(const struct save_target *target, const char *text, size_t size)
-{
-	int descriptor = openat(target->directory, target->name,
-				O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-
-	if (descriptor < 0)
-		return errno == ELOOP ? -ESTALE : -errno;
-	return save_target_fill(descriptor, &target->file, text, size);
-}
-
-static int fill_new(int descriptor, const char *text, size_t size, const struct stat *old)
+static int fill_new(int descriptor, const char *text, size_t size, const struct target *target)
 {
 	int error = write_all(descriptor, text, size);
-	mode_t mode, mask;
+	mode_t mask = umask(0);
 
+	umask(mask);
 	if (error)
 		return error;
 	/* It may stay as it is. This resets some bits of the mode, so it comes first. */
-	if (old && fchown(descriptor, old->st_uid, old->st_gid) != 0 && errno != EPERM)
+	if (target->exists && fchown(descriptor, target->file.st_uid, target->file.st_gid) != 0 &&
+	    errno != EPERM)
 		return -errno;
-	mask = umask(0);
-	umask(mask);
-	mode = old ? old->st_mode & 0777 : 0666 & ~mask;
-	return fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 ? -errno : 0;
-}
-
-/** Creates a file beside the target. Returns its descriptor or a negative errno. */
-static int create_temporary(const struct save_target *target, char *name, size_t size)
-{
-	uint32_t number;
-	int descriptor;
-
-	do {
-		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-			return -EIO;
-		/* Hidden, as some programs read all other files. Not the target's name, which may
-		 * be too long. */
-		snprintf(name, size, ".isst-%08x.tmp", (unsigned int)number);
-		descriptor = openat(target->directory, name,
-				    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	} while (descriptor < 0 && errno == EEXIST);
-	return descriptor < 0 ? -errno : descriptor;
-}
-
-/** Returns 0 or a negative errno: -ESTALE if what was found is no longer there. */
-static int check_same(const struct save_target *target)
-{
-	struct stat now;
-	bool exists = fstatat(target->directory, target->name, &now, AT_SYMLINK_NOFOLLOW) == 0;
-
-	if (!exists && errno != ENOENT)
+	if (fchmod(descriptor, target->exists ? target->file.st_mode & 0777 : 0666 & ~mask) != 0)
 		return -errno;
-	return exists == target->exists && (!exists || is_same(&target->file, &now)) ? 0 : -ESTALE;
+	return fsync(descriptor) != 0 ? -errno : 0;
 }
 
-int save_target_replace(const struct save_target *target, const char *text, size_t size)
+static size_t directory_length(const char *path)
 {
-	char temporary[sizeof(".isst-ffffffff.tmp")];
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static int replace_file(const struct target *target, const char *text, size_t size)
+{
+	static const char SUFFIX[] = ".tmp";
 	sigset_t fatal, before;
 	int descriptor, error;
+	char *name;
 
+	/* Hidden, as some programs read all other files. Not the target's name, which may be too
+	 * long. */
+	if (asprintf(&name, "%.*s.isst-XXXXXX%s", (int)directory_length(target->path), target->path,
+		     SUFFIX) < 0)
+		return -ENOMEM;
 	/* One that ends the program has its effect when there is no temporary file any more. */
 	sigemptyset(&fatal);
 	signals_fatal(&fatal);
-	if (sigprocmask(SIG_BLOCK, &fatal, &before) != 0)
-		return -errno;
-	descriptor = create_temporary(target, temporary, sizeof(temporary));
-	error = descriptor < 0
-			? descriptor
-			: fill_new(descriptor, text, size, target->exists ? &target->file : NULL);
+	(void)sigprocmask(SIG_BLOCK, &fatal, &before);
+	descriptor = mkostemps(name, (int)strlen(SUFFIX), O_CLOEXEC);
+	error = descriptor < 0 ? -errno : fill_new(descriptor, text, size, target);
 	if (descriptor >= 0 && close(descriptor) != 0 && !error)
 		error = -errno;
-	if (!error)
-		error = check_same(target);
-	if (!error && renameat(target->directory, temporary, target->directory, target->name) != 0)
+	if (!error && rename(name, target->path) != 0)
 		error = -errno;
 	if (error && descriptor >= 0)
-		(void)unlinkat(target->directory, temporary, 0);
+		(void)unlink(name);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
-/* ---- Files of the caller's choice ---- */
-
-enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
-
-/** Finds what is there, and how to write it: the file of a standard stream is not replaced, as
- * later output would be lost. Returns the way or a negative errno. */
-static int find_way(const char *path, struct stat *found, int *stream)
-{
-	struct stat opened;
-
-	if (stat(path, found) != 0)
-		return errno == ENOENT ? WAY_REPLACE : -errno;
-	if (S_ISDIR(found->st_mode))
-		return -EISDIR;
-	for (*stream = STDOUT_FILENO; *stream <= STDERR_FILENO; ++*stream)
-		if (fstat(*stream, &opened) == 0 && opened.st_dev == found->st_dev &&
-		    opened.st_ino == found->st_ino)
-			return WAY_STREAM;
-	return S_ISREG(found->st_mode) ? WAY_REPLACE : WAY_OPEN;
-}
-
-static int replace_file(const char *path, const char *text, size_t size)
-{
-	struct save_target target;
-	int error = save_target_open(path, &target);
-
-	if (error)
-		return error;
-	error = target.exists && !S_ISREG(target.file.st_mode)
-			? -ESTALE
-			: save_target_replace(&target, text, size);
+	free(name);
 	/* A mount point cannot be replaced: a single file that a container was given. */
-	if (error == -EBUSY)
-		error = save_target_overwrite(&target, text, size);
-	save_target_close(&target);
-	return error;
+	return error == -EBUSY ? open_and_write(target->path, O_TRUNC, text, size) : error;
 }
 
 int save_file(const char *path, const char *text, size_t size)
 {
-	struct stat found;
-	int error = privileges_as_caller(), way, stream = -1, descriptor;
+	int error = privileges_as_caller();
+	struct target target;
 
 	if (error)
 		return error;
-	way = find_way(path, &found, &stream);
-	if (way == WAY_REPLACE) {
-		error = replace_file(path, text, size);
-	} else if (way == WAY_STREAM) {
-		error = write_all(stream, text, size);
-	} else if (way == WAY_OPEN) {
-		/* A FIFO, a device, or what has no name: a pipe behind /dev/stderr. */
-		descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-		error = descriptor < 0 ? -errno : save_target_fill(descriptor, &found, text, size);
-	} else {
-		error = way;
-	}
+	error = find_target(path, &target);
+	if (!error && target.way == WAY_REPLACE)
+		error = replace_file(&target, text, size);
+	else if (!error && target.way == WAY_STREAM)
+		error = write_all(target.stream, text, size);
+	else if (!error)
+		error = open_and_write(path, O_APPEND | (target.exists ? 0 : O_CREAT), text, size);
+	free(target.path);
 	return privileges_again(error);
 }
 
 int save_file_check(const char *path)
 {
-	struct save_target target;
-	struct stat found;
-	int stream, way = find_way(path, &found, &stream), error;
+	struct target target;
+	int error = find_target(path, &target);
 
-	if (way < 0 || way == WAY_STREAM)
-		return way < 0 ? way : 0;
-	if (way == WAY_OPEN)
-		return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
+	if (!error && target.way == WAY_OPEN && target.exists)
+		error = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
 	/* It is replaced by another file in its directory. */
-	error = save_target_open(path, &target);
-	if (error)
-		return error;
-	if (faccessat(target.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		error = -errno;
-	save_target_close(&target);
+	if (!error && target.way == WAY_REPLACE) {
+		size_t length = directory_length(target.path);
+
+		target.path[length] = '\0';
+		if (faccessat(AT_FDCWD, length > 0 ? target.path : ".", W_OK | X_OK, AT_EACCESS))
+			error = -errno;
+	}
+	free(target.path);
 	return error;
 }
