@@ -105,25 +105,6 @@ struct rule_counts {
 	uint64_t count, target;
 };
 
-static off_t counts_offset(size_t rule)
-{
-	return (off_t)(sizeof(struct rules_identity) + rule * sizeof(struct rule_counts));
-}
-
-static struct rule_counts counts_read(const struct faults *faults, size_t rule)
-{
-	struct rule_counts counts = { 0 };
-
-	(void)!pread(faults->counts, &counts, sizeof(counts), counts_offset(rule));
-	return counts;
-}
-
-static bool counts_write(const struct faults *faults, size_t rule, struct rule_counts counts)
-{
-	return pwrite(faults->counts, &counts, sizeof(counts), counts_offset(rule)) ==
-	       sizeof(counts);
-}
-
 static bool rule_matches(const struct fault *rule, const struct fault_event *event)
 {
 	const bool query = (event->command && !event->change) || event->place == FAULT_READ ||
@@ -142,45 +123,36 @@ static bool rule_matches(const struct fault *rule, const struct fault_event *eve
 	return !rule->path || fnmatch(rule->path, event->path, FNM_PATHNAME) == 0;
 }
 
-/** Counts a match. */
-static bool acts_now(const struct faults *faults, size_t index)
-{
-	const struct fault *rule = &faults->rules[index];
-	struct rule_counts counts;
-	uint64_t before;
-
-	if (rule->after == 0 && !rule->limited)
-		return true;
-	counts = counts_read(faults, index);
-	before = counts.count++;
-	if (!counts_write(faults, index, counts))
-		before = 0;
-	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
-}
-
-/** A rule that sticks acts on its first target only, which the log notes. */
+/** Counts a match, and whether the rule acts on it. One that sticks acts on its first target only,
+ * which the log notes; @event NULL: it does not. */
 static bool rule_acts(const struct faults *faults, size_t index, const struct fault_event *event)
 {
-	char *target, *line;
-	struct rule_counts counts;
-	uint64_t stuck;
-	bool acting;
+	const struct fault *rule = &faults->rules[index];
+	const off_t at = (off_t)(sizeof(struct rules_identity) +
+				 index * sizeof(struct rule_counts));
+	struct rule_counts counts = { 0 };
+	char *target = NULL, *line;
+	bool acting = true, stuck;
 
-	if (!faults->rules[index].sticks)
-		return acts_now(faults, index);
-	stuck = counts_read(faults, index).target;
-	if (!stuck && !acts_now(faults, index))
-		return false;
-	target = fault_describe(event);
-	acting = target && (!stuck || stuck == hash_text(target));
-	if (acting && !stuck) {
-		counts = counts_read(faults, index);
-		counts.target = hash_text(target);
-		counts_write(faults, index, counts);
-		if (asprintf(&line, "fault rule sticks: %s", target) >= 0) {
-			directory_log(faults->directory, line);
-			free(line);
-		}
+	if (rule->after == 0 && !rule->limited && !rule->sticks)
+		return true;
+	(void)!pread(faults->counts, &counts, sizeof(counts), at);
+	stuck = counts.target;
+	if (!stuck)
+		acting = counts.count >= rule->after &&
+			 (!rule->limited || counts.count - rule->after < rule->times);
+	counts.count += !stuck;
+	if (acting && rule->sticks && event) {
+		target = fault_describe(event);
+		acting = target && (!stuck || counts.target == hash_text(target));
+		if (target && !stuck)
+			counts.target = hash_text(target);
+	}
+	if (!stuck)
+		(void)!pwrite(faults->counts, &counts, sizeof(counts), at);
+	if (acting && target && !stuck && asprintf(&line, "fault rule sticks: %s", target) >= 0) {
+		directory_log(faults->directory, line);
+		free(line);
 	}
 	free(target);
 	return acting;
@@ -279,7 +251,7 @@ void faults_platform_info(const struct faults *faults, struct abi_platform_info 
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct fault *rule = &faults->rules[i];
 
-		if (rule->action != ACTION_INFO || !acts_now(faults, i))
+		if (rule->action != ACTION_INFO || !rule_acts(faults, i, NULL))
 			continue;
 		for (size_t j = 0; j < sizeof(*info); j++)
 			if (rule->info_given[j])

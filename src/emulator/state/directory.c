@@ -258,40 +258,25 @@ static int check_foreign(int directory, const char *path, char **error)
 int directory_open(const struct isst_emulator_target *target, const char *platform, bool make,
 		   char **path, char **error)
 {
+	const char *chosen = target->state_directory;
 	int directory, result = 0;
-	bool is_real = true;
 
 	*path = NULL;
-	if (target->state_directory) {
-		*path = realpath(target->state_directory, NULL);
-		is_real = *path != NULL;
-		if (!is_real)
-			*path = strdup(target->state_directory);
-		if (!*path)
-			return -ENOMEM;
-		directory = open_own(target->state_directory, make, error);
-	} else {
+	if (!chosen)
 		result = default_path(target, platform, make, path, error);
-		if (result)
-			return result;
-		directory = open_own(*path, make, error);
-	}
-	if (directory >= 0)
-		result = check_foreign(directory, *path, error);
-	if (result) {
-		close(directory);
+	if (result)
 		return result;
-	}
-	if (directory >= 0 && !is_real) {
-		/* Made just now: the name is needed after a change of directory. */
-		char *real = realpath(target->state_directory, NULL);
-
-		if (real) {
-			free(*path);
-			*path = real;
-		}
-	}
-	return directory;
+	directory = open_own(chosen ? chosen : *path, make, error);
+	if (directory < 0)
+		return directory;
+	/* The name is needed after a change of directory. */
+	if (chosen)
+		*path = realpath(chosen, NULL);
+	result = *path ? check_foreign(directory, *path, error) : -errno;
+	if (!result)
+		return directory;
+	close(directory);
+	return result;
 }
 
 int directory_lock(int directory, const char *path, char **error)

@@ -44,15 +44,13 @@ static off_t file_size(const struct state_head *head)
 
 /* ---- The copy of this process ---- */
 
-static int reserve_copy(struct server *server, size_t size)
+static int resize_copy(struct server *server, size_t size)
 {
-	void *larger = size > server->space ? realloc(server->state, size) : server->state;
+	void *copy = realloc(server->state, size);
 
-	if (!larger)
+	if (!copy)
 		return -ENOMEM;
-	server->state = larger;
-	if (size > server->space)
-		server->space = size;
+	server->state = copy;
 	return 0;
 }
 
@@ -65,7 +63,7 @@ void state_close(struct server *server)
 	free(server->state);
 	server->head = NULL;
 	server->state = NULL;
-	server->size = server->space = 0;
+	server->size = 0;
 	server->state_descriptor = -1;
 }
 
@@ -177,7 +175,7 @@ void *state_insert(struct server *server, size_t offset, size_t size)
 {
 	char *at;
 
-	if (reserve_copy(server, server->size + size))
+	if (resize_copy(server, server->size + size))
 		return NULL;
 	at = (char *)server->state + offset;
 	memmove(at + size, at, server->size - offset);
@@ -293,7 +291,7 @@ static int load_state(struct server *server, char **error)
 
 	if (size < sizeof(struct state) || size > head->capacity)
 		return report_damage(server, "its head describes no state", error);
-	result = reserve_copy(server, size);
+	result = resize_copy(server, size);
 	if (result)
 		return result;
 	/* Never to be taken for a state before it has been checked. */
@@ -423,7 +421,7 @@ static int make_state(struct server *server)
 	int result;
 
 	server->size = state_fixed_size(platform);
-	result = reserve_copy(server, server->size);
+	result = resize_copy(server, server->size);
 	if (result)
 		return result;
 	memset(server->state, 0, server->size);

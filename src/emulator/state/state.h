@@ -141,7 +141,7 @@ struct server {
 	struct state_head *head;
 	size_t mapped;	     /* bytes from there on */
 	struct state *state; /* this process's copy */
-	size_t size, space;  /* used and allocated */
+	size_t size;
 	uint64_t generation; /* of the copy */
 	bool replaying;	     /* a deferred command is carried out: it was let in before */
 	bool level_changed;  /* kernel_send_events() has not sent the event yet */
