@@ -78,7 +78,6 @@ static int next_number(struct reader *reader, uint64_t *value)
 
 static const struct {
 	const char *name;
-	enum fault_place place;
 	enum {
 		ARGUMENT_NONE,
 		ARGUMENT_COMMAND,
@@ -87,24 +86,24 @@ static const struct {
 		ARGUMENT_REQUEST,
 		ARGUMENT_ANY
 	} argument;
-} places[] = {
-	{ "open", FAULT_OPEN, ARGUMENT_NONE },
-	{ "ioctl", FAULT_IOCTL, ARGUMENT_NONE },
-	{ "mailbox", FAULT_MAILBOX, ARGUMENT_COMMAND },
-	{ "mmio", FAULT_MMIO, ARGUMENT_NUMBER },
-	{ "msr", FAULT_MSR, ARGUMENT_NUMBER },
-	{ "phy-id", FAULT_PHY_ID, ARGUMENT_NONE },
-	{ "tpmi", FAULT_TPMI, ARGUMENT_REQUEST },
-	{ "platform-info", FAULT_PLATFORM_INFO, ARGUMENT_NONE },
-	{ "read", FAULT_READ, ARGUMENT_PATH },
-	{ "write", FAULT_WRITE, ARGUMENT_PATH },
-	{ "list", FAULT_LIST, ARGUMENT_PATH },
-	{ "mkdir", FAULT_MKDIR, ARGUMENT_PATH },
-	{ "rmdir", FAULT_RMDIR, ARGUMENT_PATH },
-	{ "command", FAULT_COMMAND, ARGUMENT_ANY },
-	{ "change", FAULT_CHANGE, ARGUMENT_ANY },
-	{ "query", FAULT_QUERY, ARGUMENT_ANY },
-	{ "capability", FAULT_CAPABILITY, ARGUMENT_NONE },
+} places[FAULT_PLACES] = {
+	[FAULT_OPEN] = { "open", ARGUMENT_NONE },
+	[FAULT_IOCTL] = { "ioctl", ARGUMENT_NONE },
+	[FAULT_MAILBOX] = { "mailbox", ARGUMENT_COMMAND },
+	[FAULT_MMIO] = { "mmio", ARGUMENT_NUMBER },
+	[FAULT_MSR] = { "msr", ARGUMENT_NUMBER },
+	[FAULT_PHY_ID] = { "phy-id", ARGUMENT_NONE },
+	[FAULT_TPMI] = { "tpmi", ARGUMENT_REQUEST },
+	[FAULT_PLATFORM_INFO] = { "platform-info", ARGUMENT_NONE },
+	[FAULT_READ] = { "read", ARGUMENT_PATH },
+	[FAULT_WRITE] = { "write", ARGUMENT_PATH },
+	[FAULT_LIST] = { "list", ARGUMENT_PATH },
+	[FAULT_MKDIR] = { "mkdir", ARGUMENT_PATH },
+	[FAULT_RMDIR] = { "rmdir", ARGUMENT_PATH },
+	[FAULT_COMMAND] = { "command", ARGUMENT_ANY },
+	[FAULT_CHANGE] = { "change", ARGUMENT_ANY },
+	[FAULT_QUERY] = { "query", ARGUMENT_ANY },
+	[FAULT_CAPABILITY] = { "capability", ARGUMENT_NONE },
 };
 
 #define OF(place) (1u << FAULT_##place)
@@ -131,8 +130,7 @@ static const struct {
 		EFFECT,
 		NUMBER_EFFECT,
 		INFO,
-		AFTER,
-		TIMES,
+		AT, /* a number follows; @value: where it is in the rule */
 		DELAY,
 		STICKS,
 		CONTENT,
@@ -166,8 +164,8 @@ static const struct {
 	{ "max-commands", INFO_OF(max_cmds_per_ioctl) },
 	{ "mailbox", INFO_OF(mbox_supported) },
 	{ "mmio", INFO_OF(mmio_supported) },
-	{ "after", AFTER, 0, OF_ALL },
-	{ "times", TIMES, 0, OF_ALL },
+	{ "after", AT, offsetof(struct fault, after), OF_ALL },
+	{ "times", AT, offsetof(struct fault, times), OF_ALL },
 	{ "delay", DELAY, 0, OF_ALL },
 	{ "sticks", STICKS, 0, OF_ALL },
 	{ "content", CONTENT, 0, OF(READ) },
@@ -306,11 +304,8 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 		memcpy(rule->info + (value >> 8), low_bytes(&number, value & 0xff),
 		       error ? 0 : value & 0xff);
 		return error;
-	case AFTER:
-		return next_number(reader, &rule->after);
-	case TIMES:
-		rule->limited = true;
-		return next_number(reader, &rule->times);
+	case AT:
+		return next_number(reader, (void *)((char *)rule + value));
 	case DELAY:
 		return read_delay(reader, &rule->delay_us);
 	case STICKS:
@@ -357,24 +352,24 @@ static const struct {
 };
 
 /** What a place is narrowed to. */
-static int read_argument(struct reader *reader, struct fault *rule, size_t place)
+static int read_argument(struct reader *reader, struct fault *rule)
 {
 	uint64_t command, sub, *which;
 	char *word, *slash;
 
-	if (places[place].argument == ARGUMENT_NONE)
+	if (places[rule->place].argument == ARGUMENT_NONE)
 		return 0;
 	word = next_word(reader);
 	if (!word)
 		return rule_error(reader, word, "what the rule applies to");
-	if (places[place].argument == ARGUMENT_PATH) {
+	if (places[rule->place].argument == ARGUMENT_PATH) {
 		rule->path = strdup(word);
 		return rule->path ? 0 : -ENOMEM;
 	}
 	if (strcmp(word, "any") == 0)
 		return 0;
 	which = condition(rule, NUMBER_WHICH);
-	switch (places[place].argument) {
+	switch (places[rule->place].argument) {
 	case ARGUMENT_REQUEST:
 		for (size_t i = 0; i < COUNT(tpmi_requests); i++) {
 			if (strcmp(tpmi_requests[i].name, word) != 0)
@@ -409,7 +404,6 @@ int faults_parse(struct faults *faults, const char *file, char *text, char **err
 	while (text && !result) {
 		struct fault *rules, *rule;
 		const char *word;
-		size_t place = 0;
 
 		reader.rest = strsep(&text, "\n");
 		reader.line++;
@@ -423,16 +417,15 @@ int faults_parse(struct faults *faults, const char *file, char *text, char **err
 			return -ENOMEM;
 		faults->rules = rules;
 		rule = &rules[faults->count++];
-		*rule = (struct fault){ 0 };
-		while (place < COUNT(places) && strcmp(places[place].name, word) != 0)
-			place++;
-		if (place == COUNT(places))
+		*rule = (struct fault){ .times = UINT64_MAX };
+		while (rule->place < FAULT_PLACES && strcmp(places[rule->place].name, word) != 0)
+			rule->place++;
+		if (rule->place == FAULT_PLACES)
 			return rule_error(&reader, word,
 					  "open, ioctl, mailbox, mmio, msr, phy-id, tpmi, "
 					  "platform-info, read, write, list, mkdir, rmdir, "
 					  "command, change, query or capability");
-		rule->place = places[place].place;
-		result = read_argument(&reader, rule, place);
+		result = read_argument(&reader, rule);
 		while (!result && (word = next_word(&reader)))
 			result = read_word(&reader, rule, word);
 		if (!result &&
@@ -449,14 +442,11 @@ char *fault_describe(const struct fault_event *event)
 {
 	const uint64_t which = event->number[NUMBER_WHICH];
 	struct memory_stream memory = { 0 };
-	size_t place = 0;
 
 	if (memory_stream_open(&memory))
 		return NULL;
-	while (places[place].place != event->place)
-		place++;
-	fputs(places[place].name, memory.stream);
-	switch (places[place].argument) {
+	fputs(places[event->place].name, memory.stream);
+	switch (places[event->place].argument) {
 	case ARGUMENT_PATH:
 		fprintf(memory.stream, " %s", event->path);
 		break;

@@ -134,13 +134,12 @@ static bool rule_acts(const struct faults *faults, size_t index, const struct fa
 	char *target = NULL, *line;
 	bool acting = true, stuck;
 
-	if (rule->after == 0 && !rule->limited && !rule->sticks)
+	if (rule->after == 0 && rule->times == UINT64_MAX && !rule->sticks)
 		return true;
 	(void)!pread(faults->counts, &counts, sizeof(counts), at);
 	stuck = counts.target;
 	if (!stuck)
-		acting = counts.count >= rule->after &&
-			 (!rule->limited || counts.count - rule->after < rule->times);
+		acting = counts.count >= rule->after && counts.count - rule->after < rule->times;
 	counts.count += !stuck;
 	if (acting && rule->sticks && event) {
 		target = fault_describe(event);

@@ -47,6 +47,7 @@ enum fault_place {
 	FAULT_COMMAND, /* any entry of a batch, any other call */
 	FAULT_CHANGE,  /* any command that sets something, any change of a file or directory */
 	FAULT_QUERY,   /* any other command, any file that is read, any directory listed */
+	FAULT_PLACES,
 };
 
 /** What a rule's numbers are compared with. */
@@ -145,9 +146,8 @@ struct fault {
 	unsigned char info_given[sizeof(struct abi_platform_info)];
 	uint64_t delay_us;
 	uint64_t after; /* matches that pass before it acts */
-	bool limited;	/* acts @times times only */
-	uint64_t times;
-	bool sticks; /* acts for ever on what it acted on first */
+	uint64_t times; /* that it acts */
+	bool sticks;	/* acts for ever on what it acted on first */
 	struct agent_action then;
 	bool acted; /* in this call: @then is due */
 };
