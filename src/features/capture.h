@@ -30,6 +30,7 @@ struct capture {
 	struct capture_domain *domains;
 	size_t domain_count;
 
+	bool found_registers;	  /* a TPMI device has some */
 	bool device;		  /* there is one; @info is what it reports of itself */
 	bool tpmi, mailbox, mmio; /* what it serves */
 	struct abi_platform_info info;

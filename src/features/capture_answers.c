@@ -2,7 +2,6 @@
 /* What driver and firmware answer: every mailbox command and every register that reads. What
  * answers mean is not known here, except what has to be asked next. */
 #include "base/error_name.h"
-#include "base/machine.h"
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "features/capture.h"
@@ -121,61 +120,46 @@ static int missing_registers(struct capture *capture, const char *what)
 			     debug_directory, what);
 }
 
-/** Keeps a file of debugfs. Returns -ENOENT where there is none. */
-static int capture_debug_file(struct capture *capture, const char *device, const char *name)
+static int capture_device(void *data, const char *device)
 {
-	char *path, *text, *whole = NULL;
-	int error;
+	static const char *const names[] = { "tpmi-id-05/mem_dump", "pfs_dump" };
+	struct capture *capture = data;
+	int error = 0;
 
-	if (asprintf(&path, "%s/%s/%s", debug_directory, device, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(&capture->context->files, path, &text);
-	/* Reading takes the line end of the last line off. */
-	if (!error) {
-		error = asprintf(&whole, "%s\n", text) < 0 ? -ENOMEM : 0;
-		free(text);
+	capture->found_registers = true;
+	for (size_t i = 0; i < 2 && !error; i++) {
+		char *path, *text, *whole = NULL;
+
+		if (asprintf(&path, "%s/%s/%s", debug_directory, device, names[i]) < 0)
+			return -ENOMEM;
+		error = kernel_files_text(&capture->context->files, path, &text);
+		if (error == -ENOENT)
+			error = i ? 0
+				  : missing_registers(capture,
+						      "a TPMI device has no tpmi-id-05/mem_dump");
+		else if (!error) {
+			/* Reading takes the line end of the last line off. */
+			error = asprintf(&whole, "%s\n", text) < 0 ? -ENOMEM : 0;
+			free(text);
+			if (!error)
+				error = capture_keep(capture, path + 1, whole);
+		}
+		free(path);
 	}
-	if (!error)
-		error = capture_keep(capture, path + 1, whole);
-	free(path);
 	return error;
-}
-
-static int capture_device(struct capture *capture, const char *device)
-{
-	int error = capture_debug_file(capture, device, "tpmi-id-05/mem_dump");
-
-	if (error == -ENOENT)
-		return missing_registers(capture, "a TPMI device has no tpmi-id-05/mem_dump");
-	if (error)
-		return error;
-	error = capture_debug_file(capture, device, "pfs_dump");
-	return error == -ENOENT ? 0 : error;
 }
 
 int capture_registers(struct capture *capture)
 {
-	struct isst_machine *machine = capture->context->machine;
-	char **names;
-	size_t count = 0, found = 0;
-	int error;
+	struct kernel_files *files = &capture->context->files;
+	int error = capture->tpmi ? kernel_files_each(files, debug_directory, "tpmi-",
+						      capture_device, capture)
+				  : 0;
 
-	if (!capture->tpmi)
-		return 0;
-	error = machine->files->list(machine->data, debug_directory, &names, &count);
-	if (error)
-		return error == -ENOMEM ? error : missing_registers(capture, strerror(-error));
-	for (size_t i = 0; i < count; i++) {
-		if (!error && strncmp(names[i], "tpmi-", strlen("tpmi-")) == 0) {
-			error = capture_device(capture, names[i]);
-			found++;
-		}
-		free(names[i]);
-	}
-	free(names);
-	if (!error && found == 0)
-		error = missing_registers(capture, "it contains no directory of a TPMI device");
-	return error;
+	if (!capture->tpmi || capture->found_registers || error == -ENOMEM)
+		return error;
+	return missing_registers(capture, error ? strerror(-files->answer)
+						: "it contains no directory of a TPMI device");
 }
 
 /* ---- Mailbox and registers ---- */
