@@ -12,25 +12,19 @@ static unsigned int highest_mhz(const struct survey_cpu *cpu)
 	return cpu->has_cpufreq ? (unsigned int)(cpu->limits.processor.max_khz / KHZ_PER_MHZ) : 0;
 }
 
-/** What low priority is good for: nothing, where a bucket is no faster than all cores without. */
-static const char *low_priority_meaning(const struct package *package)
-{
-	if (!package->gains && package->cpus.unknown == 0 &&
-	    package->bucket < package->info->buckets)
-		return "cores of low priority are slower, and SST-TF gains nothing: those of high "
-		       "priority reach no more than all cores without it";
-	return finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
-}
-
 /** What high priority for the CPUs named costs the others that have it. */
 static void explain_priority(struct findings *findings, struct found *found,
 			     const struct package *package)
 {
-	const char *meaning = low_priority_meaning(package);
+	const char *meaning = finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
 	const struct isst_turbo_freq *info = package->info;
 	unsigned int then;
 
+	/* Low priority is good for nothing where a bucket is no faster than all cores without. */
+	if (!package->gains && package->cpus.unknown == 0 && package->bucket < info->buckets)
+		meaning = "cores of low priority are slower, and SST-TF gains nothing: those of "
+			  "high priority reach no more than all cores without it";
 	if (!findings->survey->named) {
 		found->kind = REMEDY_TEXT;
 		found->meaning = meaning;
@@ -292,11 +286,9 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 		return;
 	if (!findings->survey->context->platform.preset &&
 	    !found_disable(&found, domain, FEATURE_BASE_FREQ)) {
-		const struct division division = divide_cpus(domain);
 		/* Without it the classes of SST-BF are for nothing. */
 		bool remain = survey_core_power_is_on(domain) && !turbo_freq_is_on(domain) &&
-			      division.high > 0 && division.low > 0 &&
-			      !classes_have_purpose(domain);
+			      is_divided(domain) && !classes_have_purpose(domain);
 
 		found.remedy = remain ? "base-freq off;association 0 = all" : "base-freq off";
 	}

@@ -57,8 +57,8 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	bool limits = classes_have_purpose(domain);
 	struct found found = { code, .domain = domain, .without_cpus = true };
 
-	if (!survey_core_power_is_on(domain) || !is_about_high(domain) ||
-	    divide_cpus(domain).low == 0 || domain->now->level.base_freq == ISST_FEATURE_ENABLED)
+	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || !is_divided(domain) ||
+	    domain->now->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	found.meaning = find_purpose(findings, domain, &package);
 	if (found_disable(&found, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ)) {
@@ -185,23 +185,14 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 	return true;
 }
 
-/** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
-static bool lacks_core_power(const struct survey *survey, const struct package *package)
-{
-	for (size_t i = package->first; i < package->end; i++)
-		if (has_priorities(&survey->domains[i]) &&
-		    survey_core_power_is_on(&survey->domains[i]))
-			return false;
-	return true;
-}
-
 /** What its division costs: all cores have high priority, or none (which costs nothing where the
  * level does not clip), or more than the fastest bucket holds. */
 static void check_package(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = package->info;
 	const char *word = package_cores_word(findings, package->cpus.high_cores), *read;
-	bool core_power = !lacks_core_power(findings->survey, package), asked = false;
+	bool core_power = false,
+	     asked = false; /* enabled anywhere; otherwise classes are those of boot */
 	unsigned int bucket = 0;
 	struct found found = { .code = 0 };
 
@@ -209,8 +200,10 @@ static void check_package(struct findings *findings, const struct package *packa
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
 
-		asked |= has_priorities(domain) &&
-			 (package->cpus.high > 0 ? is_about_high(domain) : domain->asked);
+		if (!has_priorities(domain))
+			continue;
+		asked |= package->cpus.high > 0 ? is_about_high(domain) : domain->asked;
+		core_power |= survey_core_power_is_on(domain);
 	}
 	if (package->cpus.unknown > 0 || !asked)
 		return;

@@ -23,27 +23,15 @@ static bool is_low_and_asked(const struct survey_cpu *cpu)
 	return cpu->asked && has_low_priority(cpu);
 }
 
-struct division divide_cpus(const struct survey_domain *domain)
+bool is_divided(const struct survey_domain *domain)
 {
-	struct division division = { 0 };
+	bool high = false, low = false;
 
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
-
-		if (!cpu->clos_known) {
-			division.unknown++;
-		} else if (has_high_priority(cpu)) {
-			division.high++;
-			division.high_cores += survey_is_first_of_core(domain, i,
-								       has_high_priority);
-		} else {
-			division.low++;
-			division.low_cores += survey_is_first_of_core(domain, i, has_low_priority);
-			division.low_asked_cores += survey_is_first_of_core(domain, i,
-									    is_low_and_asked);
-		}
+	survey_for_each_cpu (cpu, domain) {
+		high |= has_high_priority(cpu);
+		low |= has_low_priority(cpu);
 	}
-	return division;
+	return high && low;
 }
 
 /* ---- Domains ---- */
@@ -126,14 +114,18 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 {
 	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
 	const struct isst_turbo_freq *kept = package->info;
-	const struct division division = divide_cpus(domain);
+	struct division *cpus = &package->cpus;
 
-	package->cpus.high += division.high;
-	package->cpus.low += division.low;
-	package->cpus.unknown += division.unknown;
-	package->cpus.high_cores += division.high_cores;
-	package->cpus.low_cores += division.low_cores;
-	package->cpus.low_asked_cores += division.low_asked_cores;
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		cpus->unknown += !cpu->clos_known;
+		cpus->high += has_high_priority(cpu);
+		cpus->low += has_low_priority(cpu);
+		cpus->high_cores += survey_is_first_of_core(domain, i, has_high_priority);
+		cpus->low_cores += survey_is_first_of_core(domain, i, has_low_priority);
+		cpus->low_asked_cores += survey_is_first_of_core(domain, i, is_low_and_asked);
+	}
 	if (info->buckets == 0 || (kept && info->high_priority_cores[info->buckets - 1] >=
 						   kept->high_priority_cores[kept->buckets - 1]))
 		return;
@@ -192,10 +184,8 @@ unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
 
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
 {
-	const struct division division = divide_cpus(domain);
-
-	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && division.high > 0 &&
-	       division.low > 0 && !classes_have_purpose(domain) && package->gains;
+	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && is_divided(domain) &&
+	       !classes_have_purpose(domain) && package->gains;
 }
 
 const char *package_cores_word(struct findings *findings, size_t count)

@@ -8,14 +8,15 @@
 /** SST-TF takes CLOS 0 and 1 for high priority. */
 bool has_high_priority(const struct survey_cpu *cpu);
 
-/** How the CPUs of domains are divided. */
+/** How the CPUs of the domains of a package are divided. */
 struct division {
 	size_t high, low, unknown; /* CPUs */
 	size_t high_cores, low_cores;
 	size_t low_asked_cores; /* of the CPUs that findings can name */
 };
 
-struct division divide_cpus(const struct survey_domain *domain);
+/** Whether a domain has CPUs of high and of low priority. */
+bool is_divided(const struct survey_domain *domain);
 
 /** The domains of a package that count. */
 struct package {
