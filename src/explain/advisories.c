@@ -5,9 +5,6 @@
  */
 #include "explain/findings.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** A version as a number that compares. */

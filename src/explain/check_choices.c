@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What holds back CPUs by intention: classes of service, SST-TF and SST-BF. */
 #include "common/priorities.h"
-#include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/planning.h"
-#include "features/snapshot.h"
 
 /** The highest frequency that cpufreq shows; 0: unknown. */
 static unsigned int highest_mhz(const struct survey_cpu *cpu)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the hardware reports of limits, and what CPUs reached while they were kept busy. */
-#include "explain/findings.h"
 #include "explain/packages.h"
 
 #include <inttypes.h>

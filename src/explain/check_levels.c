@@ -173,18 +173,6 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 
 /* ---- The uncore ---- */
 
-/** The highest frequency that a fabric can have: what it had at boot, or the level has less. */
-static uint64_t highest_khz(const struct survey_domain *domain, unsigned int fabric)
-{
-	uint64_t highest = domain->uncore[fabric].initial.max_khz;
-	const struct isst_value *level = &domain->now->level.fabric[fabric].max_mhz;
-
-	if (survey_has_level(domain) && level->state == ISST_KNOWN && level->value > 0 &&
-	    (uint64_t)level->value * KHZ_PER_MHZ < highest)
-		highest = (uint64_t)level->value * KHZ_PER_MHZ;
-	return highest;
-}
-
 /** The maximum of a fabric; 0: it is unknown. */
 static uint64_t uncore_max_khz(const struct uncore_limits *limits)
 {
@@ -247,12 +235,17 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 {
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
 		const struct uncore_limits *limits = &domain->uncore[i];
-		uint64_t highest = highest_khz(domain, i), now = limits->now.max_khz;
+		const struct isst_value *level = &domain->now->level.fabric[i].max_mhz;
+		uint64_t highest = limits->initial.max_khz, now = limits->now.max_khz;
 		struct found found = { ISST_FINDING_UNCORE_LIMIT, .domain = domain };
 
 		if (limits->failure.error)
 			continue;
 		check_uncore_of_boot(findings, domain, i);
+		/* What it had at boot, or the level has less. */
+		if (survey_has_level(domain) && level->state == ISST_KNOWN && level->value > 0 &&
+		    (uint64_t)level->value * KHZ_PER_MHZ < highest)
+			highest = (uint64_t)level->value * KHZ_PER_MHZ;
 		/* LIMIT_NONE: that of boot. */
 		if (now == LIMIT_NONE || now >= highest)
 			continue;

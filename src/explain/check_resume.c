@@ -7,7 +7,6 @@
 #include "explain/findings.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *state_word(bool on)
@@ -162,42 +161,37 @@ static bool has_lost_state(const struct survey_domain *domain, const struct surv
 	       domain->now->profile.current_level != first->now->profile.current_level;
 }
 
-/** The statements that make a domain like the first; NULL where that takes classes, too. */
-static const char *make_remedy(struct findings *findings, const struct survey_domain *domain,
-			       const struct survey_domain *first)
-{
-	bool base_freq = is_missing(domain->now->level.base_freq, first->now->level.base_freq);
-	char level[32] = "";
-
-	if (is_missing(domain->now->level.turbo_freq, first->now->level.turbo_freq) ||
-	    lacks_core_power(domain, first))
-		return NULL;
-	if (domain->now->profile.current_level != first->now->profile.current_level)
-		snprintf(level, sizeof(level), "level %u;", first->now->profile.current_level);
-	return FINDING_TEXT(findings, "%s%s", level, base_freq ? "base-freq on;" : "");
-}
-
+/** Where neither SST-TF nor core-power is lost, which take classes, statements make a domain like
+ * the first. */
 static void note_lost(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_domain *first)
 {
+	bool base_freq = is_missing(domain->now->level.base_freq, first->now->level.base_freq);
+	unsigned int level = first->now->profile.current_level;
+	const char *remedy = NULL;
 	const char *what = FINDING_TEXT(
 		findings,
 		"level %u, base-freq off, turbo-freq off, core-power %s; the first power domain "
 		"has level %u, base-freq %s, turbo-freq %s, core-power %s (perf-profile info, "
 		"core-power info)",
 		domain->now->profile.current_level, state_word(survey_core_power_is_on(domain)),
-		first->now->profile.current_level,
-		state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
+		level, state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
 		state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
 		state_word(survey_core_power_is_on(first)));
 
+	if (!is_missing(domain->now->level.turbo_freq, first->now->level.turbo_freq) &&
+	    !lacks_core_power(domain, first))
+		remedy = FINDING_TEXT(findings, "%s%s",
+				      domain->now->profile.current_level != level
+					      ? FINDING_TEXT(findings, "level %u;", level)
+					      : "",
+				      base_freq ? "base-freq on;" : "");
 	/* If the kernel has restored these the domain was configured, with or without the rest. */
 	note_loss(
 		findings, domain, what,
 		"the kernel has restored the first power domain of the partition alone; classes of "
 		"the others may be lost, too",
-		make_remedy(findings, domain, first),
-		!survey_core_power_is_on(domain) && !has_other_classes(domain));
+		remedy, !survey_core_power_is_on(domain) && !has_other_classes(domain));
 }
 
 /** Whether no change of level, features, core-power or classes is left. */

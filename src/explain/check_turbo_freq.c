@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-TF: whether it is enabled where cores have high priority, and how many have it. */
-#include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/planning.h"
-#include "features/snapshot.h"
-
-#include <stdlib.h>
 
 /** Whether a finding about high priority can name CPUs of a domain. */
 static bool is_about_high(const struct survey_domain *domain)

@@ -2,8 +2,6 @@
 /* High and low priority of SST-TF, by domain and by package, whose cores share buckets. */
 #include "explain/packages.h"
 #include "common/priorities.h"
-#include "explain/findings.h"
-#include "features/snapshot.h"
 #include "firmware/platform.h"
 
 #include <limits.h>

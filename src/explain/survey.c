@@ -2,23 +2,12 @@
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
 #include "common/numbered.h"
-#include "features/snapshot.h"
 #include "topology/requested_levels.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* ---- Levels and features ---- */
-
-static unsigned int first_level(const struct isst_perf_profile *profile)
-{
-	unsigned int level = 0;
-
-	while (profile->level_mask && level < profile->highest_level &&
-	       !(profile->level_mask >> level & 1))
-		level++;
-	return level;
-}
 
 /** Reads the current levels, and the lowest ones of domains that have another. Without CPUs there
  * are no associations that core-power is for, and no level is read. */
@@ -36,11 +25,14 @@ static void read_snapshots(struct survey *survey)
 	survey_take_error(survey, snapshot_read(survey->context, now, count));
 	for (size_t i = 0; i < count && !survey->error; i++) {
 		const struct isst_perf_profile *profile = &now[i].profile;
-		unsigned int lowest = first_level(profile);
+		unsigned int lowest = 0;
 
 		survey_note_failure(survey, &profile->failure);
 		if (!survey_has_level(&domains[i]))
 			continue;
+		while (profile->level_mask && lowest < profile->highest_level &&
+		       !(profile->level_mask >> lowest & 1))
+			lowest++;
 		now[i].parts |= SNAPSHOT_LEVEL;
 		now[i].level.level = profile->current_level;
 		domains[i].has_first = lowest != profile->current_level;

@@ -9,8 +9,6 @@
 #include "sysfs/system.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Busy CPUs ---- */

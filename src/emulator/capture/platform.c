@@ -6,7 +6,6 @@
 #include "emulator/model/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
