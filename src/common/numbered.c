@@ -64,6 +64,9 @@ static size_t take_name(struct fold *fold, const char *text, bool *lost)
 			digits--;
 		if (in_path && text[length + digits] != '/')
 			continue;
+		/* A verb, which would have to be another one for several. */
+		if (WORDS[i].level == LEVEL_PACKAGE && text[length + digits] == ' ')
+			continue;
 		*name = (struct fold_name){ WORDS[i].word, WORDS[i].level, isst_cpuset_new() };
 		list = strndup(text + length, digits);
 		error = list && name->numbers ? isst_cpuset_add_list(name->numbers, list, NULL)

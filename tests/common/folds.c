@@ -151,10 +151,10 @@ TEST(other_texts_stay)
 {
 	static const struct row rows[] = {
 		{ "",
-		  "score 1 of it\nscore 2 of it\ncore 1|note\ncore 2\nthe CPU is offline\n"
+		  "package 0 is\npackage 1 is\nscore 1 of it\nscore 2 of it\ncore 1|note\ncore 2\nthe CPU is offline\n"
 		  "CPUs 3, and others\ncores 0 to 63\npackage -1, die 0\npackage  1, die 0\n"
 		  "package 99999999999, die 0\npackage 1, die\n",
-		  "1 score 1 of it\n1 score 2 of it\n1 core 1|note\n1 core 2\n1 the CPU is offline\n"
+		  "1 package 0 is\n1 package 1 is\n1 score 1 of it\n1 score 2 of it\n1 core 1|note\n1 core 2\n1 the CPU is offline\n"
 		  "1 CPUs 3, and others\n1 cores 0 to 63\n1 package -1, die 0\n1 package  1, die 0\n"
 		  "1 package 99999999999, die 0\n1 package 1, die\n" },
 	};
