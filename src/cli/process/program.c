@@ -84,56 +84,41 @@ wait_and_execute(char *const *words, const struct program_inheritance *inheritan
 
 /* ---- Looking for it ---- */
 
-/** Returns 0 if the caller may execute a file, or a negative errno. */
-static int check_executable(const char *path)
-{
-	struct stat file;
-
-	/* By the real ids: those that the program runs with. */
-	if (faccessat(AT_FDCWD, path, X_OK, 0) != 0 || stat(path, &file) != 0)
-		return -errno;
-	return S_ISREG(file.st_mode) ? 0 : -EACCES;
-}
-
-/** Looks into the directory that stands next in a PATH; an empty name is the working directory. */
-static int check_in_directory(const char *directory, size_t length, const char *name)
-{
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%.*s%s%s", (int)length, directory, length > 0 ? "/" : "", name) < 0)
-		return -ENOMEM;
-	error = check_executable(path);
-	free(path);
-	return error;
-}
-
 int program_find(const char *name)
 {
-	const char *path = getenv("PATH");
+	/* A name with a slash is not looked for. */
+	bool is_path = strchr(name, '/');
+	const char *path = is_path ? "" : getenv("PATH");
 	int result = -ENOENT;
 
-	if (strchr(name, '/'))
-		return check_executable(name);
-	if (!*name)
-		return -ENOENT;
 	/* As execvp(3) has it where there is none. */
 	if (!path)
 		path = "/bin:/usr/bin";
-	for (;;) {
+	while (*name) {
+		/* An empty one is the working directory. */
 		size_t length = strcspn(path, ":");
-		int error = check_in_directory(path, length, name);
+		struct stat file;
+		char *candidate;
+		int error;
 
-		if (error == 0)
-			return 0;
+		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length > 0 ? "/" : "",
+			     name) < 0)
+			return -ENOMEM;
+		/* By the real ids: those that the program runs with. */
+		if (faccessat(AT_FDCWD, candidate, X_OK, 0) != 0 || stat(candidate, &file) != 0)
+			error = -errno;
+		else
+			error = S_ISREG(file.st_mode) ? 0 : -EACCES;
+		free(candidate);
 		if (error == -EACCES)
 			result = error;
 		else if (error != -ENOENT && error != -ENOTDIR)
 			return error;
 		if (!path[length])
-			return result;
+			return is_path ? error : result;
 		path += length + 1;
 	}
+	return -ENOENT;
 }
 
 /* ---- In the run ---- */
