@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "nowait_stream.h"
 
+#include "../../common/memory_stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum method {
-	METHOD_WRITE, /* it is a file, or was opened again with O_NONBLOCK */
-	METHOD_SEND,  /* a socket */
-	METHOD_POLL,  /* only when poll(2) reports it as ready, and little at a time */
-};
 
 struct nowait_stream {
 	FILE *file, *to;
 	struct nowait_stream *first;
 	int descriptor;
-	bool own; /* the descriptor is closed in the end */
+	bool own;   /* the descriptor is closed in the end */
+	bool waits; /* it is no file, and could not be opened again with O_NONBLOCK */
 	bool closing;
-	enum method method;
-	char *kept; /* what was not taken */
-	size_t size, capacity;
+	struct memory_stream kept; /* what was not taken */
+	size_t sent;		   /* of that */
 	char buffer[BUFSIZ];
 };
 
@@ -44,37 +38,14 @@ int nowait_open_again(int descriptor)
 	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-static void choose_method(struct nowait_stream *stream)
-{
-	struct stat status;
-	int again = -1;
-
-	stream->method = METHOD_POLL;
-	if (fstat(stream->descriptor, &status) != 0)
-		return;
-	if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode))
-		stream->method = METHOD_WRITE;
-	else if (S_ISSOCK(status.st_mode))
-		stream->method = METHOD_SEND;
-	else if (S_ISFIFO(status.st_mode) || isatty(stream->descriptor))
-		again = nowait_open_again(stream->descriptor);
-	if (again < 0)
-		return;
-	stream->descriptor = again;
-	stream->own = true;
-	stream->method = METHOD_WRITE;
-}
-
 static ssize_t send_piece(const struct nowait_stream *stream, const char *text, size_t size)
 {
 	struct pollfd ready = { .fd = stream->descriptor, .events = POLLOUT };
 
-	if (stream->method == METHOD_SEND)
-		return send(stream->descriptor, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (stream->method == METHOD_WRITE)
+	if (!stream->waits)
 		return write(stream->descriptor, text, size);
-	/* It cannot be opened again, as it is another user's. A ready pipe takes PIPE_BUF bytes; a
-	 * terminal at least a line feed, which it may double. */
+	/* A socket, or another user's. A ready pipe takes PIPE_BUF bytes, a socket more; a terminal
+	 * at least a line feed, which it may double. */
 	if (poll(&ready, 1, 0) != 1) {
 		errno = EAGAIN;
 		return -1;
@@ -100,37 +71,18 @@ static size_t send_text(const struct nowait_stream *stream, const char *text, si
 
 static void send_kept(struct nowait_stream *stream)
 {
-	size_t sent;
+	struct memory_stream *kept = &stream->kept;
 
 	if (stream->first)
 		send_kept(stream->first);
-	if (stream->size == 0)
+	if (kept->size == 0)
 		return;
-	sent = send_text(stream, stream->kept, stream->size);
-	memmove(stream->kept, stream->kept + sent, stream->size - sent);
-	stream->size -= sent;
+	stream->sent += send_text(stream, kept->text + stream->sent, kept->size - stream->sent);
+	if (stream->sent == kept->size)
+		stream->sent = kept->size = 0;
 }
 
 /* ---- The stream ---- */
-
-static bool keep(struct nowait_stream *stream, const char *text, size_t size)
-{
-	size_t capacity = stream->capacity;
-
-	while (capacity < stream->size + size)
-		capacity = capacity ? 2 * capacity : BUFSIZ;
-	if (capacity > stream->capacity) {
-		char *grown = realloc(stream->kept, capacity);
-
-		if (!grown)
-			return false;
-		stream->kept = grown;
-		stream->capacity = capacity;
-	}
-	memcpy(stream->kept + stream->size, text, size);
-	stream->size += size;
-	return true;
-}
 
 /** Called by the stream for each line, or for a whole buffer. */
 static ssize_t take_text(void *cookie, const char *text, size_t size)
@@ -141,34 +93,41 @@ static ssize_t take_text(void *cookie, const char *text, size_t size)
 	if (stream->closing)
 		return (ssize_t)fwrite(text, 1, size, stream->to);
 	send_kept(stream);
-	if (stream->size == 0)
+	if (stream->kept.size == 0)
 		sent = send_text(stream, text, size);
+	fwrite(text + sent, 1, size - sent, stream->kept.stream);
 	/* 0 is how such a function fails. */
-	if (sent < size && !keep(stream, text + sent, size - sent))
-		return 0;
-	return (ssize_t)size;
+	return fflush(stream->kept.stream) != 0 ? 0 : (ssize_t)size;
 }
 
 int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stream **out)
 {
 	static const cookie_io_functions_t functions = { .write = take_text };
 	struct nowait_stream *stream = calloc(1, sizeof(*stream));
+	struct stat status = { 0 };
+	int again = -1;
 
 	*out = NULL;
 	if (!stream)
 		return -ENOMEM;
 	stream->to = to;
 	stream->first = first;
-	stream->descriptor = fileno(to);
+	(void)fstat(fileno(to), &status);
+	/* A file that is opened again has another position. */
+	if (S_ISFIFO(status.st_mode) || isatty(fileno(to)))
+		again = nowait_open_again(fileno(to));
+	stream->own = again >= 0;
+	stream->descriptor = stream->own ? again : fileno(to);
+	stream->waits = !stream->own && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
 	stream->file = fopencookie(stream, "w", functions);
 	/* As stdio buffers the other stream. */
-	if (!stream->file || setvbuf(stream->file, stream->buffer,
-				     to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF,
-				     sizeof(stream->buffer)) != 0) {
+	if (memory_stream_open(&stream->kept) != 0 || !stream->file ||
+	    setvbuf(stream->file, stream->buffer,
+		    to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF,
+		    sizeof(stream->buffer)) != 0) {
 		nowait_stream_close(stream);
 		return -ENOMEM;
 	}
-	choose_method(stream);
 	*out = stream;
 	return 0;
 }
@@ -188,13 +147,14 @@ void nowait_stream_close(struct nowait_stream *stream)
 {
 	if (!stream)
 		return;
-	if (stream->size > 0)
-		(void)fwrite(stream->kept, 1, stream->size, stream->to);
+	if (stream->kept.size > 0)
+		(void)fwrite(stream->kept.text + stream->sent, 1, stream->kept.size - stream->sent,
+			     stream->to);
 	stream->closing = true;
 	if (stream->file)
 		fclose(stream->file);
 	if (stream->own)
 		close(stream->descriptor);
-	free(stream->kept);
+	memory_stream_drop(&stream->kept);
 	free(stream);
 }
