@@ -15,9 +15,7 @@
 /** A process that is killed right after its @k-th change. */
 static void run_and_kill(const struct machine *machine, const char *name, unsigned int k)
 {
-	autofree char *rule = formatted("change any after %u times 1 signal KILL", k - 1);
-
-	machine_try_killed(machine, name, rule);
+	machine_kill_after(machine, request_find(name), NULL, k);
 }
 
 static struct isst_journal *open_journal(struct isst_context *context)

@@ -3,8 +3,6 @@
 #include "transaction/support/ends.h"
 #include "support/snapshot.h"
 
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Signals that a program catches ---- */
@@ -81,73 +79,15 @@ void every_interruption(void **state)
 
 /* ---- SIGKILL ---- */
 
-/** A child that is killed by the machine right after its k-th change. */
-static void run_and_kill(const struct machine *machine, const struct request *request,
-			 unsigned int k)
-{
-	pid_t child;
-	int status;
-
-	machine_faults(machine, "change any after %u times 1 signal KILL", k - 1);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		const struct outcome *outcome = machine_make(machine, request, NULL);
-
-		_exit(outcome_error(outcome) ? 1 : 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		fail_msg("%s, %s: the run was not killed after change %u, status 0x%x",
-			 machine->name, request->name, k, (unsigned int)status);
-	machine_faults(machine, "%s", "");
-}
-
-static bool has_notice(const struct isst_context *context, const char *part)
-{
-	const char *notice;
-
-	for (size_t i = 0; (notice = isst_notice_at(context, i)); i++)
-		if (strstr(notice, part))
-			return true;
-	return false;
-}
-
-static void check_recovery(const struct machine *machine, const struct request *request,
-			   const struct course *course, unsigned int k)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-	char *journal = machine_text(machine, "run/journal");
-	bool begun = journal != NULL;
-
-	free(journal);
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 0, 0), 0);
-	if (isst_discover(context))
-		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
-			 request->name, k, isst_error(context));
-	/* Without a journal only what is there was written, to see whether the kernel takes it. */
-	if (begun && !has_notice(context, "rolled back the incomplete change"))
-		fail_msg("%s, %s, killed after change %u: the next run does not report it",
-			 machine->name, request->name, k);
-	isst_close(context);
-	moment_check(machine, &course->before, "%s, killed after change %u of %u", request->name, k,
-		     course->changes);
-	journal = machine_text(machine, "run/journal");
-	assert_null(journal);
-}
-
 static void kill_chosen(const struct machine *machine, const struct request *request,
 			const struct course *course, course_choice chosen)
 {
 	for (unsigned int k = 1; k <= course->changes; k++) {
 		if (!chosen(course, k))
 			continue;
-		run_and_kill(machine, request, k);
-		check_recovery(machine, request, course, k);
-		/* Nothing of it matters to the next run but what CPUs it remembers. */
-		course_forget_offline(machine, course);
+		machine_kill_after(machine, request, NULL, k);
+		course_check_recovery(machine, request, course, k,
+				      "rolled back the incomplete change");
 	}
 }
 
@@ -211,16 +151,13 @@ static bool keeps_what_came(const char *before, const char *there, const char *n
 static void kill_and_change(const struct machine *machine, const struct request *request,
 			    unsigned int k, const char *other)
 {
-	struct isst_options options = { 0 };
 	struct isst_context *context;
 
-	run_and_kill(machine, request, k);
+	machine_kill_after(machine, request, NULL, k);
 	autofree char *killed = machine_picture(machine);
 	change_meanwhile(machine, other);
 	autofree char *changed = machine_picture(machine);
-	options.machine = machine_open(machine);
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 0, 0), 0);
+	context = machine_lock(machine);
 	if (isst_discover(context))
 		check_holds(isst_error(context), "isst journal apply");
 	isst_close(context);

@@ -5,7 +5,6 @@
 #include "transaction/support/differences.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- What becomes of a held change ---- */
@@ -117,56 +116,6 @@ void every_rollback(void **state)
 
 /* ---- SIGKILL ---- */
 
-/** Makes a request in a process, which has to be killed; @kill: by the machine right after so many
- * changes, 0: by itself. */
-static void make_killed(const struct machine *machine, const struct request *request,
-			int (*held)(struct isst_context *context, struct isst_change *change),
-			unsigned int kill)
-{
-	pid_t child;
-	int status;
-
-	if (kill > 0)
-		machine_faults(machine, "change any after %u times 1 signal KILL", kill - 1);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		const struct making making = { .held = held };
-
-		machine_make(machine, request, &making);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		fail_msg("%s, %s: the run was not killed (%u), status 0x%x", machine->name,
-			 request->name, kill, (unsigned int)status);
-	machine_faults(machine, "%s", "");
-}
-
-/** The next run rolls back what a killed one left. */
-static void check_recovery(const struct machine *machine, const struct request *request,
-			   const struct course *course, unsigned int k, const char *notice)
-{
-	autofree char *journal = machine_text(machine, "run/journal");
-	struct isst_context *context = machine_lock(machine);
-	const char *text = NULL;
-
-	if (isst_discover(context))
-		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
-			 request->name, k, isst_error(context));
-	for (size_t i = 0; (text = isst_notice_at(context, i)) && !strstr(text, notice);)
-		i++;
-	/* Without a journal only what is there was written, to see whether the kernel takes it. */
-	if (journal && !text)
-		fail_msg("%s, %s, killed after change %u: no notice reports '%s'", machine->name,
-			 request->name, k, notice);
-	isst_close(context);
-	moment_check(machine, &course->before, "%s, killed after change %u", request->name, k);
-	machine_check_no_journal(machine, request->name);
-	course_forget_offline(machine, course);
-}
-
 /** What a request takes until it is held, and until it is rolled back. */
 static void count(const struct machine *machine, const struct request *request,
 		  const struct course *course,
@@ -187,18 +136,19 @@ static void kill_some(const struct machine *machine, const struct request *reque
 		      const struct course *course, course_choice chosen)
 {
 	unsigned int samples = chosen == course_all ? UINT_MAX : suite_is_large() ? 6 : 3;
+	const struct making making = { .held = roll_back }, dying = { .held = die };
 	unsigned int changes, reads;
 
 	count(machine, request, course, roll_back, &changes, &reads);
 	for (unsigned int k = 1; k <= changes; k += 1 + changes / samples) {
-		make_killed(machine, request, roll_back, k);
-		check_recovery(machine, request, course, k, "rolled back the ");
+		machine_kill_after(machine, request, &making, k);
+		course_check_recovery(machine, request, course, k, "rolled back the ");
 	}
-	make_killed(machine, request, die, 0);
+	machine_make_killed(machine, request, &dying, "");
 	/* One that wrote nothing has no journal. */
 	if (course->changes > 0)
-		check_recovery(machine, request, course, course->changes,
-			       "rolled back the held change of an interrupted run");
+		course_check_recovery(machine, request, course, course->changes,
+				      "rolled back the held change of an interrupted run");
 }
 
 void every_kill_of_holders(void **state)

@@ -147,6 +147,29 @@ void course_forget_offline(const struct machine *machine, const struct course *c
 		moment_return(&course->before);
 }
 
+void course_check_recovery(const struct machine *machine, const struct request *request,
+			   const struct course *course, unsigned int k, const char *notice)
+{
+	autofree char *journal = machine_text(machine, "run/journal");
+	struct isst_context *context = machine_lock(machine);
+	const char *text = NULL;
+
+	if (isst_discover(context))
+		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
+			 request->name, k, isst_error(context));
+	for (size_t i = 0; (text = isst_notice_at(context, i)) && !strstr(text, notice);)
+		i++;
+	/* Without a journal only what is there was written, to see whether the kernel takes it. */
+	if (journal && !text)
+		fail_msg("%s, %s, killed after change %u: no notice reports '%s'", machine->name,
+			 request->name, k, notice);
+	isst_close(context);
+	moment_check(machine, &course->before, "%s, killed after change %u", request->name, k);
+	machine_check_no_journal(machine, request->name);
+	/* Nothing of it matters to the next run but what CPUs it remembers. */
+	course_forget_offline(machine, course);
+}
+
 /* ---- Failures ---- */
 
 static void check_clean(const struct machine *machine, const struct course *course,

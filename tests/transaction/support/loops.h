@@ -26,6 +26,10 @@ void course_clear(struct course *course);
 /** Puts the machine back to where CPUs that were seen offline have been forgotten, if they were. */
 void course_forget_offline(const struct machine *machine, const struct course *course);
 
+/** The next run rolls back what one left that was killed after change @k, with a notice. */
+void course_check_recovery(const struct machine *machine, const struct request *request,
+			   const struct course *course, unsigned int k, const char *notice);
+
 /** Whether change @k of a course is the first, middle or last of a row of its kind. */
 bool course_sample(const struct course *course, unsigned int k);
 /** The same of all that are of its kind; for machines on which rows are many. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -853,7 +854,8 @@ bool machine_prepare(const struct machine *machine, const char *requests)
 	return here;
 }
 
-void machine_try_killed(const struct machine *machine, const char *name, const char *rules)
+void machine_make_killed(const struct machine *machine, const struct request *request,
+			 const struct making *making, const char *rules)
 {
 	pid_t child;
 	int status;
@@ -863,12 +865,27 @@ void machine_try_killed(const struct machine *machine, const char *name, const c
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		machine_try(machine, name);
+		machine_make(machine, request, making);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		fail_msg("%s, %s: the run was not killed under '%s', status 0x%x", machine->name,
+			 request->name, rules, (unsigned int)status);
 	machine_faults(machine, "%s", "");
+}
+
+void machine_try_killed(const struct machine *machine, const char *name, const char *rules)
+{
+	machine_make_killed(machine, request_find(name), NULL, rules);
+}
+
+void machine_kill_after(const struct machine *machine, const struct request *request,
+			const struct making *making, unsigned int k)
+{
+	autofree char *rule = formatted("change any after %u times 1 signal KILL", k - 1);
+
+	machine_make_killed(machine, request, making, rule);
 }
 
 struct isst_context *machine_lock(const struct machine *machine)

@@ -152,8 +152,13 @@ const struct outcome *machine_try_under(const struct machine *machine, const cha
 					const char *name);
 const struct outcome *machine_expect_under(const struct machine *machine, const char *rules,
 					   const char *name, int error);
-/** Makes one in a process that @rules (of faults) kill in the midst of it. */
+/** Makes one in a process that @rules (of faults) kill in the midst of it, or that kills itself. */
+void machine_make_killed(const struct machine *machine, const struct request *request,
+			 const struct making *making, const char *rules);
 void machine_try_killed(const struct machine *machine, const char *name, const char *rules);
+/** Makes one in a process that is killed right after its @k-th change. */
+void machine_kill_after(const struct machine *machine, const struct request *request,
+			const struct making *making, unsigned int k);
 /** Opens a context that has discovered the machine, or one that holds the lock. */
 struct isst_context *machine_discover(const struct machine *machine);
 struct isst_context *machine_lock(const struct machine *machine);
