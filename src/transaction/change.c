@@ -75,7 +75,6 @@ void change_free(struct isst_change *change)
 	free(change->enabled);
 	free(change->listed);
 	free(change->warnings.items);
-	free(change->differences.texts);
 	messages_free(&change->texts);
 	free(change);
 }
@@ -127,6 +126,7 @@ int isst_change_warning_code_at(const struct isst_change *change, size_t index)
 
 const char *isst_change_difference_at(const struct isst_change *change, size_t index)
 {
-	return change && index < change->differences.count ? change->differences.texts[index]
-							   : NULL;
+	const struct notices *differences = change ? &change->texts.notices : NULL;
+
+	return differences && index < differences->count ? differences->texts[index] : NULL;
 }

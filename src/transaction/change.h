@@ -146,12 +146,6 @@ struct enabled_cores {
 	bool isolated; /* other cores are isolated in a partition, and do not go offline */
 };
 
-/** A list of texts; the texts are the change's. */
-struct text_list {
-	const char **texts;
-	size_t count;
-};
-
 struct warning {
 	enum isst_warning_kind kind;
 	const char *text;
@@ -171,9 +165,10 @@ struct isst_change {
 	struct entry_place *places;	 /* by the numbers of the index */
 	struct isst_change_step *listed; /* for change_listed_step() */
 	size_t listed_count;
-	struct messages texts; /* its own: a program that makes change after change does not grow */
+	/* Its own: a program that makes change after change does not grow. The notices are what
+	 * differs after a rollback. */
+	struct messages texts;
 	struct warning_list warnings;
-	struct text_list differences;
 	const char *irreversible; /* where not NULL, why a rollback could not restore all of it */
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;

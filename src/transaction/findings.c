@@ -674,18 +674,9 @@ int journal_judge(struct isst_context *context, const struct item_lines *lines,
 /* ---- The journal of an interrupted run ---- */
 
 /** Whether the run of a journal is at work; who holds the lock knows that of its own. */
-static int check_at_work(struct isst_context *context, const struct journal_text *text)
+static int check_at_work(struct isst_context *context)
 {
-	if (context_has_lock(context) || !lock_is_held(context))
-		return 0;
-	if (text->held && lock_holder(context) == text->holder)
-		return message_error(&context->messages, -EBUSY,
-				     "process %u holds a change (%s), which it will release or "
-				     "roll back: this is not an interrupted change",
-				     text->holder, journal_text_command(text));
-	return message_error(&context->messages, -EBUSY,
-			     "another run is changing the machine: this is not an interrupted "
-			     "change; try again when it has ended");
+	return context_has_lock(context) ? 0 : lock_check_free(context);
 }
 
 /** The items as journal_item() shows them. */
@@ -767,12 +758,12 @@ static int open_journal(struct isst_context *context, unsigned int flags,
 	none = error == -ENOENT || journal->text.done;
 	if (none)
 		error = 0;
-	if (!none && check_at_work(context, &journal->text))
+	if (!none && check_at_work(context))
 		error = -EBUSY;
 	if (!error && !none)
 		error = judge(journal);
 	/* A run may have begun while the items were read, or ended. */
-	if (!none && check_at_work(context, &journal->text))
+	if (!none && check_at_work(context))
 		error = -EBUSY;
 	none |= journal_is_missing(context);
 	if (!error && !none)

@@ -107,7 +107,7 @@ static bool is_left_offline(const struct tracked *tracked)
 static int restore(struct isst_change *change, const struct isst_journal *journal)
 {
 	const struct isst_change_options options = { .command = change->options.command };
-	const struct text_list *differences = &change->differences;
+	const struct notices *differences = &change->texts.notices;
 	struct isst_context *context = change->context;
 	struct messages *texts = &change->texts;
 	struct isst_change *rollback;

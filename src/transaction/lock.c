@@ -82,8 +82,15 @@ unsigned int lock_holder(const struct isst_context *context)
 
 /* ---- Waiting ---- */
 
-static int busy(struct isst_context *context, const char *path, unsigned int holder)
+static const char *lock_path(struct isst_context *context)
 {
+	return message_make(&context->messages, "%s/" FILE_NAME,
+			    context->machine->runtime_directory);
+}
+
+static int busy(struct isst_context *context, unsigned int holder)
+{
+	const char *path = lock_path(context);
 	const char *command = holder ? journal_held_by(context, holder) : NULL;
 
 	if (command)
@@ -101,23 +108,29 @@ static int busy(struct isst_context *context, const char *path, unsigned int hol
 			     "another run is changing the machine and holds the lock of %s", path);
 }
 
-/** Locks a file. Returns 0, -EBUSY without a message, or another negative errno with one. */
-static int wait_for(struct isst_context *context, const char *path, int descriptor,
-		    int64_t deadline_ms)
+int lock_check_free(struct isst_context *context)
 {
+	return lock_is_held(context) ? busy(context, lock_holder(context)) : 0;
+}
+
+static int wait_for(struct isst_context *context, int descriptor, unsigned int timeout_ms)
+{
+	int64_t deadline_ms = monotonic_ms() + timeout_ms;
+
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		int64_t left_ms;
 		struct timespec pause = { 0 };
 
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
-					     strerror(errno));
+			return message_error(&context->messages, -EIO, "cannot lock %s: %s",
+					     lock_path(context), strerror(errno));
 		if (context_is_interrupted(context))
 			return message_error(&context->messages, -EINTR,
-					     "interrupted while waiting for the lock of %s", path);
+					     "interrupted while waiting for the lock of %s",
+					     lock_path(context));
 		left_ms = deadline_ms - monotonic_ms();
 		if (left_ms <= 0)
-			return -EBUSY;
+			return busy(context, descriptor_lock_holder(descriptor));
 		pause.tv_nsec = (left_ms < LOOK_EVERY_MS ? left_ms : LOOK_EVERY_MS) * 1000000L;
 		/* A signal may end it early, that does no harm: the clock is read again. */
 		nanosleep(&pause, NULL);
@@ -127,8 +140,7 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 
 /* ---- The lock ---- */
 
-/** Takes the lock. */
-static int take(struct isst_context *context, const char *path, unsigned int timeout_ms)
+static int take(struct isst_context *context, unsigned int timeout_ms)
 {
 	int error = runtime_directory_hold(&context->runtime);
 	int descriptor = error ? error : runtime_file_append(&context->runtime, FILE_NAME, false);
@@ -137,41 +149,36 @@ static int take(struct isst_context *context, const char *path, unsigned int tim
 		return message_error(&context->messages, -EPERM,
 				     "not permitted: %s, the lock of runs that change the machine, "
 				     "cannot be opened: %s",
-				     path, runtime_file_strerror(descriptor));
+				     lock_path(context), runtime_file_strerror(descriptor));
 	if (descriptor < 0)
-		return message_error(&context->messages, -EIO, "cannot open %s: %s", path,
-				     runtime_file_strerror(descriptor));
-	error = wait_for(context, path, descriptor, monotonic_ms() + timeout_ms);
-	if (error == -EBUSY)
-		error = busy(context, path, descriptor_lock_holder(descriptor));
-	if (error)
+		return message_error(&context->messages, -EIO, "cannot open %s: %s",
+				     lock_path(context), runtime_file_strerror(descriptor));
+	error = wait_for(context, descriptor, timeout_ms);
+	if (error) {
 		close(descriptor);
-	else
-		context->lock = descriptor;
-	return error;
+		return error;
+	}
+	context->lock = descriptor;
+	context->lock_process = getpid();
+	context->stale = context->topology != NULL;
+	return 0;
 }
 
 static int lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
 {
-	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
-					context->machine->runtime_directory);
 	int error;
 
 	if (flags == ISST_LOCK_CHECK)
-		return lock_is_held(context) ? busy(context, path, lock_holder(context)) : 0;
+		return lock_check_free(context);
 	if (flags)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock does not know the flags %#x", flags);
 	if (context->lock >= 0)
 		return message_error(&context->messages, -EINVAL, "the lock is held already");
-	error = take(context, path, timeout_ms);
-	if (error) {
+	error = take(context, timeout_ms);
+	if (error)
 		runtime_directory_release(&context->runtime);
-		return error;
-	}
-	context->lock_process = getpid();
-	context->stale = context->topology != NULL;
-	return 0;
+	return error;
 }
 
 int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)

@@ -8,6 +8,10 @@
 /** Whether another run holds the lock, as isst_lock() would find it; makes no file. */
 bool lock_is_held(const struct isst_context *context);
 
+/** Reports that another run holds the lock, and what it does. Returns 0 or -EBUSY with a message.
+ */
+int lock_check_free(struct isst_context *context);
+
 /** The process that holds the lock, by the kernel's list; 0 where that is unknown, or none does. */
 unsigned int lock_holder(const struct isst_context *context);
 

@@ -313,8 +313,10 @@ static int apply(struct isst_journal *journal, unsigned int flags)
 		waits |= tracked_waits(&journal->tracked[i]);
 	if (error == -ENOTRECOVERABLE) {
 		/* Whatever a rollback that was begun ended with: it is not complete. */
-		list = change->differences.count > 0
-			       ? recovery_join(change->differences.texts, change->differences.count)
+		const struct notices *differences = &change->texts.notices;
+
+		list = differences->count > 0
+			       ? recovery_join(differences->texts, differences->count)
 			       : NULL;
 		message_error(messages, error,
 			      "the %s change of an %s run could not be rolled back as a whole: "

@@ -17,25 +17,19 @@ void change_warn(struct isst_change *change, enum isst_warning_kind kind, const 
 {
 	struct warning_list *list = &change->warnings;
 	va_list arguments;
-	bool known = false;
-	char *text;
-	int length;
+	const char *text;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = message_make_list(&change->texts, format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return;
 	/* An item can be in a step and in a footprint. */
-	for (size_t i = 0; i < list->count && !known; i++)
-		known = strcmp(list->items[i].text, text) == 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].text == text)
+			return;
 	/* Without memory a text is lost; its cause still decides the outcome. */
-	if (!known && !ARRAY_GROW(list->items, list->count))
-		list->items[list->count++] = (struct warning){ kind, message_make(&change->texts,
-										  "%s", text) };
-	if (!known)
-		message_log(&change->context->messages, ISST_LOG_WARNING, text);
-	free(text);
+	if (!ARRAY_GROW(list->items, list->count))
+		list->items[list->count++] = (struct warning){ kind, text };
+	message_log(&change->context->messages, ISST_LOG_WARNING, text);
 }
 
 void change_warn_optional(struct isst_change *change, const char *why)
@@ -49,33 +43,19 @@ void change_warn_left_out(struct isst_change *change, const char *why)
 		    "%s; left unchanged, because the power domain has no CPUs", why);
 }
 
-/** Adds a text of the change, once. */
-static void add_difference(struct isst_change *change, const char *text)
-{
-	struct text_list *list = &change->differences;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->texts[i], text) == 0)
-			return;
-	if (!ARRAY_GROW(list->texts, list->count))
-		list->texts[list->count++] = text;
-}
-
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old)
 {
 	struct messages *texts = &change->texts;
 
-	add_difference(change, message_make(texts, "%s is %s, was %s",
-					    item_text(texts, change->context, item),
-					    item_value_text(texts, item, now),
-					    item_value_text(texts, item, old)));
+	message_notice(texts, "%s is %s, was %s", item_text(texts, change->context, item),
+		       item_value_text(texts, item, now), item_value_text(texts, item, old));
 }
 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
-	add_difference(change, message_make(&change->texts, "%s is unknown: %s",
-					    item_text(&change->texts, change->context, item), why));
+	message_notice(&change->texts, "%s is unknown: %s",
+		       item_text(&change->texts, change->context, item), why);
 }
 
 void change_take_texts(struct isst_change *change, const struct isst_change *other)
@@ -83,9 +63,8 @@ void change_take_texts(struct isst_change *change, const struct isst_change *oth
 	for (size_t i = 0; i < other->warnings.count; i++)
 		change_warn(change, other->warnings.items[i].kind, "%s",
 			    other->warnings.items[i].text);
-	for (size_t i = 0; i < other->differences.count; i++)
-		add_difference(change,
-			       message_make(&change->texts, "%s", other->differences.texts[i]));
+	for (size_t i = 0; i < other->texts.notices.count; i++)
+		message_notice(&change->texts, "%s", other->texts.notices.texts[i]);
 }
 
 int change_list(struct isst_change *change)

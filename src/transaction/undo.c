@@ -413,7 +413,7 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 		restore(change, step->footprint, step->footprint_count, attempt, &unrestored);
 	}
 	error = compare_all(change);
-	if (!error && change->differences.count > 0)
+	if (!error && change->texts.notices.count > 0)
 		error = -ENOTRECOVERABLE;
 	return error ? error : unrestored;
 }
@@ -430,7 +430,7 @@ int change_undo(struct isst_change *change)
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
 		/* The rollback is tried again. */
-		change->differences.count = 0;
+		change->texts.notices.count = 0;
 		error = roll_back(change, i + 1);
 	}
 	return error;

@@ -701,7 +701,7 @@ static int open_unlocked(const struct machine *machine, bool *found)
 	error = isst_journal_open(context, 0, &journal);
 	*found = journal != NULL;
 	if (error)
-		assert_non_null(strstr(isst_error(context), "another run is changing the machine"));
+		assert_non_null(strstr(isst_error(context), "is changing the machine and holds"));
 	isst_journal_free(journal);
 	isst_close(context);
 	return error;
