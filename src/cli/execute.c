@@ -171,12 +171,11 @@ static void release_machine(struct run *run, struct output *output)
 static enum exit_status work(struct run *run, struct output *output)
 {
 	const unsigned int flags = run->request->command->flags;
-	enum exit_status status = output_wait_for_reader(output);
+	int error = output_open(output, true);
 	bool ready;
-	int error;
 
-	if (status != STATUS_DONE)
-		return status;
+	if (error)
+		return output_refuse_path(output, error);
 	/* What is tried is looked at before there is a document. */
 	run->progress = flags & COMMAND_HOLDS && !run->program
 				? nowait_stream_file(output_nowait(output))
@@ -185,7 +184,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
 	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));
-	error = output_open(output);
+	error = output_open(output, false);
 	if (error) {
 		release_machine(run, output);
 		return output_refuse_path(output, error);

@@ -55,7 +55,7 @@ static void report_something(struct output *output, const char *path, struct cap
 	autoreport struct report *report = report_new();
 
 	output->path = path;
-	assert_int_equal(output_open(output), 0);
+	assert_int_equal(output_open(output, false), 0);
 	output_banner(output, 85, NULL, false);
 	fputs("trace\n", output_trace(output));
 	report_number(report_unit(report, NULL, 0), KEY_CLOS, 3);
@@ -199,5 +199,5 @@ TEST(a_file_that_cannot_be_created_is_reported)
 
 	output_start(&output, "isst");
 	output.path = "/dev/null/file";
-	assert_true(output_open(&output) < 0);
+	assert_true(output_open(&output, false) < 0);
 }

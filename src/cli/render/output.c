@@ -66,40 +66,24 @@ static int use_file(struct output *output, int descriptor)
 	return 0;
 }
 
-enum exit_status output_wait_for_reader(struct output *output)
+int output_open(struct output *output, bool wait)
 {
+	bool replaces = renderers[output->format].file;
 	struct stat status;
 	int descriptor, error;
 
-	if (!output->path || renderers[output->format].file)
-		return STATUS_DONE;
-	error = privileges_as_caller();
-	if (!error && stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode)) {
-		descriptor = open(output->path, O_WRONLY | O_CLOEXEC);
-		if (descriptor < 0)
-			error = -errno;
-		else if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode))
-			error = use_file(output, descriptor);
-		else
-			close(descriptor); /* another file by now */
-	}
-	return output_refuse_path(output, privileges_again(error));
-}
-
-int output_open(struct output *output)
-{
-	int descriptor, error;
-
-	if (!output->path || output->file)
+	if (!output->path || output->file || (wait && replaces))
 		return 0;
 	error = privileges_as_caller();
-	if (!error && renderers[output->format].file) {
+	if (!error && replaces) {
 		error = save_file_check(output->path);
-	} else if (!error) {
-		/* Must not wait for the reader of a FIFO (ENXIO), nor overwrite output of a
-		 * standard stream. */
-		descriptor = open(output->path,
-				  O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+	} else if (!error &&
+		   (!wait || (stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode)))) {
+		/* Must not overwrite output of a standard stream; another process may have replaced
+		 * the FIFO. */
+		descriptor = open(
+			output->path,
+			O_WRONLY | O_APPEND | O_CLOEXEC | (wait ? 0 : O_CREAT | O_NONBLOCK), 0666);
 		error = descriptor < 0 ? -errno : use_file(output, descriptor);
 	}
 	return privileges_again(error);
@@ -123,9 +107,9 @@ enum exit_status output_refuse_path(struct output *output, int error)
 
 enum exit_status output_open_at_once(struct output *output)
 {
-	enum exit_status status = output_wait_for_reader(output);
+	int error = output_open(output, true);
 
-	return status == STATUS_DONE ? output_refuse_path(output, output_open(output)) : status;
+	return output_refuse_path(output, error ? error : output_open(output, false));
 }
 
 int output_must_not_wait(struct output *output)
@@ -300,16 +284,37 @@ static int render(const struct output *output, const struct report *report, bool
 	return error ? error : lost;
 }
 
-/** Renders to a stream. Returns 0 or -ENOMEM; what else fails is remembered. */
-static int write_report(struct output *output, const struct report *report, bool messages,
-			FILE *stream, char **problem)
+/** Puts a document into one line: line ends, and the blanks behind them, are in no string. */
+static size_t join_lines(char *text)
 {
-	const struct page page = page_for(output, report, stream);
+	char *end = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from != '\n') {
+			*end++ = *from;
+			continue;
+		}
+		from += strspn(from + 1, " ");
+		if (end > text && end[-1] == ',')
+			*end++ = ' ';
+	}
+	*end++ = '\n';
+	return (size_t)(end - text);
+}
+
+/** Renders to a stream, @event: without a terminal's width, and a document in one line. Returns 0
+ * or -ENOMEM; what else fails is remembered. */
+static int write_report(struct output *output, const struct report *report, bool messages,
+			bool event, FILE *stream, char **problem)
+{
+	const struct page page = event ? (struct page){ 0 } : page_for(output, report, stream);
 	struct memory_stream memory = { .text = NULL };
 	int error = render(output, report, messages, &page, &memory, problem);
 
 	if (!error)
-		write_all(output, memory.text, memory.size, stream);
+		write_all(output, memory.text,
+			  event && is_document(output) ? join_lines(memory.text) : memory.size,
+			  stream);
 	free(memory.text);
 	return error;
 }
@@ -354,7 +359,7 @@ enum exit_status output_report(struct output *output, struct report *report,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
 	if (report->failed || (!replaces && write_report(output, report, messages_inside(output),
-							 stream, &problem) != 0))
+							 false, stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
 	if (!replaces)
 		status = flush_stream(output, stream, !output->changing, status);
@@ -377,38 +382,15 @@ enum exit_status output_report(struct output *output, struct report *report,
 	return status;
 }
 
-/** Puts a document into one line: line ends, and the blanks behind them, are in no string. */
-static size_t join_lines(char *text)
-{
-	char *end = text;
-
-	for (const char *from = text; *from; from++) {
-		if (*from != '\n') {
-			*end++ = *from;
-			continue;
-		}
-		from += strspn(from + 1, " ");
-		if (end > text && end[-1] == ',')
-			*end++ = ' ';
-	}
-	*end++ = '\n';
-	return (size_t)(end - text);
-}
-
 enum exit_status output_event(struct output *output, struct report *report, enum exit_status status)
 {
-	const struct page page = { .columns = 0 };
 	FILE *stream = output_result(output);
-	struct memory_stream memory = { .text = NULL };
 	char *none = NULL;
 
 	report->header.exit_status = (int)status;
 	if (report->failed ||
-	    render(output, report, messages_inside(output), &page, &memory, &none) != 0)
+	    write_report(output, report, messages_inside(output), true, stream, &none))
 		return report_lost_output(output, NULL, "out of memory", status);
-	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
-		  stream);
-	free(memory.text);
 	write_messages(output, report, false, stderr);
 	report_empty(report);
 	return flush_stream(output, stream, true, status);
@@ -424,7 +406,7 @@ enum exit_status output_refusal(struct output *output, struct report *report,
 	report->header.exit_status = other ? other : (int)status;
 	/* The file that a run did not even begin to write has no place for why. */
 	if (!error && !output->get && !renderers[output->format].file)
-		error = write_report(output, report, true, stream, &none);
+		error = write_report(output, report, true, false, stream, &none);
 	else if (!error)
 		write_messages(output, report, true, stream);
 	if (error) {

@@ -28,11 +28,9 @@ struct output {
 
 void output_start(struct output *output, const char *argv0);
 
-/** Opens a FIFO of --out and waits for its reader, without the lock. Returns a status. */
-enum exit_status output_wait_for_reader(struct output *output);
-
-/** Creates --out unless it is open, without waiting. Returns 0 or a negative errno. */
-int output_open(struct output *output);
+/** Creates --out unless it is open, without waiting. @wait: only opens a FIFO, and waits for its
+ * reader: without the lock. Returns 0 or a negative errno. */
+int output_open(struct output *output, bool wait);
 
 /** Reports why output_open() failed (@error, 0: it did not). Returns the exit status. */
 enum exit_status output_refuse_path(struct output *output, int error);
