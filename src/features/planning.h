@@ -182,10 +182,6 @@ int plan_uncore_limits(struct isst_change *change, struct limit_request *request
 /** All present CPUs online. After change_run() see isst_rediscover(). */
 int change_plan_all_online(struct isst_change *change);
 
-/** SST-BF on or off where the BIOS has set it up for good. @domains: all of the machine */
-int plan_preset_base_freq(struct isst_change *change, struct domain_snapshot *domains, bool enable,
-			  bool automatic);
-
 /* ---- Places of uncore limits ---- */
 
 /** Where the limits of a domain are; @fabric: 0 on mailbox platforms. */

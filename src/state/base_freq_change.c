@@ -46,9 +46,7 @@ static void check_report(struct planned_command *command, struct domain_snapshot
 	bool any = false;
 
 	/* Not each power domain of a package need have a high priority core. */
-	for (size_t j = 0; j < command->facts.count; j++) {
-		const struct domain_snapshot *other = &command->facts.domains[j];
-
+	facts_for_each_domain (other, &command->facts) {
 		any |= (other == domain || (context_has_power_domains(command->change->context) &&
 					    other->role == ASKED_FOR &&
 					    other->domain->package == domain->domain->package)) &&
@@ -81,12 +79,11 @@ static const struct isst_base_freq *base_freq_of(const struct facts *facts,
 {
 	const struct domain_snapshot *owner = domain;
 
-	for (size_t i = 0; i < facts->count; i++)
+	facts_for_each_domain (target, facts)
 		if ((domain->role != ASKED_FOR || isst_domain_is_io(domain->domain)) &&
-		    domain_is_asked(&facts->domains[i]) &&
-		    !isst_domain_is_io(facts->domains[i].domain) &&
-		    facts->domains[i].domain->package == domain->domain->package)
-			owner = &facts->domains[i];
+		    domain_is_asked(target) && !isst_domain_is_io(target->domain) &&
+		    target->domain->package == domain->domain->package)
+			owner = target;
 	return &owner->level.base_freq_info;
 }
 
@@ -99,15 +96,14 @@ static int add_priorities(struct planned_command *command)
 
 	if (!error)
 		error = command_add(command, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_UNMANAGED, 0);
-	for (size_t i = 0; i < command->facts.count && !error; i++) {
-		const struct domain_snapshot *domain = &command->facts.domains[i];
+	facts_for_each_domain (domain, &command->facts) {
 		const struct isst_base_freq *info = base_freq_of(&command->facts, domain);
 		struct setting min = { .subject = SUBJECT_CLOS_MIN,
 				       .index = INDEX_ALL,
 				       .wanted = WANTED_KHZ,
 				       .number = info->low_mhz.value * UINT64_C(1000) };
 
-		if (!domain->shares)
+		if (error || !domain->shares)
 			continue;
 		error = settings_add(&command->settings, context, domain->domain, min);
 		min.index = 0;
@@ -197,13 +193,12 @@ static int plan_limits(const struct planned_command *command)
 	plan.min = change_step(change, ITEM_SCALING_MIN);
 	if (plan.max)
 		plan.max->after = name_removed_limits;
-	for (size_t i = 0; i < command->facts.count && !error; i++) {
-		const struct domain_snapshot *target = &command->facts.domains[i];
+	facts_for_each_domain (target, &command->facts) {
 		const struct isst_base_freq *info = &target->level.base_freq_info;
 		const struct isst_domain *domain = target->domain;
 		unsigned int cpu;
 
-		if (!domain_is_asked(target))
+		if (error || !domain_is_asked(target))
 			continue;
 		isst_cpuset_for_each (cpu, domain->present) {
 			uint64_t base_mhz = isst_cpuset_has(info->high_priority, cpu)
@@ -249,8 +244,7 @@ static int plan_disable(struct planned_command *command, bool automatic)
 		return error;
 	/* Where nothing is restored limits of cpufreq become those of the processor. */
 	min = change_step(command->change, ITEM_SCALING_MIN);
-	for (size_t i = 0; i < command->facts.count; i++) {
-		const struct domain_snapshot *target = &command->facts.domains[i];
+	facts_for_each_domain (target, &command->facts) {
 		const struct isst_domain *domain = target->domain;
 		unsigned int cpu;
 
@@ -261,6 +255,97 @@ static int plan_disable(struct planned_command *command, bool automatic)
 	}
 	return command_core_power_off(command, FEATURE_BASE_FREQ);
 }
+
+/* ---- Set up by the BIOS: limits of cpufreq hold every CPU at its own base frequency ---- */
+
+/** All of a domain or nothing. Returns 0, also where @target was refused, or -ENOMEM. */
+static int plan_preset_domain(const struct limits_plan *plan, struct domain_snapshot *target,
+			      bool enable)
+{
+	const struct isst_domain *domain = target->domain;
+	struct isst_change *change = plan->change;
+	struct preset_limits *limits = calloc(isst_cpuset_count(domain->online) + 1,
+					      sizeof(*limits));
+	const char *missing = NULL;
+	struct item max;
+	unsigned int cpu;
+	size_t count = 0;
+	int error = limits ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, domain->online) {
+		if (error)
+			break;
+		limits[count].max_khz = CPUFREQ_NO_LIMIT;
+		error = cpufreq_hides_limit(&change->context->files, cpu, plan->turbo,
+					    &limits[count].hidden);
+		if (!error && enable)
+			error = preset_find_limits(&change->context->files, cpu, &missing,
+						   &limits[count]);
+		if (error == -ENOENT)
+			target_reject(change, domain, &target->failure, -EOPNOTSUPP,
+				      "CPU %u has no %s in cpufreq, which needs intel_pstate with "
+				      "hardware-controlled performance states (HWP)",
+				      cpu, missing);
+		else if (error && error != -ENOMEM)
+			target_reject(change, domain, &target->failure, error, "%s",
+				      isst_error(change->context));
+		count++;
+	}
+	count = 0;
+	isst_cpuset_for_each (cpu, domain->online) {
+		if (error)
+			break;
+		max = item_of(ITEM_SCALING_MAX, domain, cpu);
+		if (limits[count].hidden)
+			step_set_hidden(plan->max, max, limits[count].max_khz, CPUFREQ_NO_LIMIT);
+		else
+			step_set(plan->max, max, WHOLE_VALUE, limits[count].max_khz);
+		step_set(plan->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE,
+			 limits[count++].min_khz);
+	}
+	free(limits);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int plan_preset(struct planned_command *command, bool enable, bool automatic)
+{
+	struct isst_change *change = command->change;
+	struct facts *facts = &command->facts;
+	struct limits_plan plan = { .change = change };
+	int error = 0;
+
+	if (enable)
+		warn_of_cpufreq(change, facts->domains, domain_is_asked, true);
+	else if (automatic)
+		error = plan_restoring(change, FEATURE_BASE_FREQ, facts->domains);
+	/* The upper limit first, since it wins where the lower one is above it. */
+	plan.max = change_step(change, ITEM_SCALING_MAX);
+	plan.min = change_step(change, ITEM_SCALING_MIN);
+	if (!error)
+		error = change_turbo_state(change, &plan.turbo);
+	facts_for_each_domain (domain, facts)
+		if (!error && domain_is_asked(domain) && !domain->restored)
+			error = plan_preset_domain(&plan, domain, enable);
+	if (!error)
+		error = change_turbo_state(change, &plan.turbo);
+	facts_for_each_domain (domain, facts) {
+		if (error || !domain_is_asked(domain))
+			continue;
+		if (enable && automatic)
+			error = settings_level(change, domain->domain, 0);
+		else if (!enable)
+			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+				    "%s: base-freq is configured by the BIOS and stays enabled: "
+				    "but for limits of cpufreq, there is nothing to disable",
+				    domain->domain->name);
+	}
+	if (!error && enable && automatic)
+		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL,
+				      command->first);
+	return error;
+}
+
+/* ---- On and off ---- */
 
 int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
@@ -288,17 +373,17 @@ int change_plan_base_freq(struct isst_change *change, struct domain_request *req
 	for (size_t i = 0; i < facts->count && enable && !preset && !error; i++)
 		check_enable(&command, &facts->domains[i], automatic);
 	if (!error && enable && automatic && !preset) {
-		for (size_t i = 0; i < facts->count; i++)
-			facts->domains[i].subjects = domain_is_asked(&facts->domains[i]);
+		facts_for_each_domain (domain, facts)
+			domain->subjects = domain_is_asked(domain);
 		error = facts_read_limits(facts);
-		for (size_t i = 0; i < facts->count && !error; i++)
-			if (domain_is_asked(&facts->domains[i]) &&
-			    isst_cpuset_count(facts->domains[i].domain->present) > 0)
-				check_report(&command, &facts->domains[i]);
+		facts_for_each_domain (target, facts)
+			if (!error && domain_is_asked(target) &&
+			    isst_cpuset_count(target->domain->present) > 0)
+				check_report(&command, target);
 	}
 	command_settle(&command);
 	if (!error && preset)
-		error = plan_preset_base_freq(change, facts->domains, enable, automatic);
+		error = plan_preset(&command, enable, automatic);
 	else if (!error)
 		error = enable ? plan_enable(&command, automatic)
 			       : plan_disable(&command, automatic);

@@ -118,10 +118,10 @@ static void warn_of_interference(struct isst_change *change, const struct facts 
 {
 	uint64_t khz;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		if (!domain_is_asked(&facts->domains[i]) || !facts->domains[i].domain->has_cpu ||
-		    cpufreq_read(&change->context->files, facts->domains[i].domain->cpu,
-				 "scaling_max_freq", &khz) == -ENOENT)
+	facts_for_each_domain (domain, facts) {
+		if (!domain_is_asked(domain) || !domain->domain->has_cpu ||
+		    cpufreq_read(&change->context->files, domain->domain->cpu, "scaling_max_freq",
+				 &khz) == -ENOENT)
 			continue;
 		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
 			    "cpufreq subsystem and core-power enable will interfere with each "
@@ -179,9 +179,7 @@ static void note_turbo_freq(struct isst_change *change, const struct facts *fact
 		if (domain_is_asked(&facts->domains[j]) &&
 		    facts->domains[j].domain->package == package)
 			return;
-	for (size_t j = 0; j < facts->count; j++) {
-		const struct domain_snapshot *domain = &facts->domains[j];
-
+	facts_for_each_domain (domain, facts) {
 		if (domain->role == NOT_REACHED || domain->domain->package != package ||
 		    isst_domain_is_io(domain->domain) || !facts->domains[i].core_power.enabled ||
 		    !feature_may_be_on(domain, FEATURE_TURBO_FREQ))
@@ -348,10 +346,11 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 
 	if (!error)
 		error = command_begin(&command, requests, count, &needs);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		check_support(change, &facts->domains[i]);
-		if (domain_is_asked(&facts->domains[i]))
-			warn_of_clos_range(change, facts->domains[i].domain, values, "--max none");
+	facts_for_each_domain (domain, facts) {
+		if (!error)
+			check_support(change, domain);
+		if (!error && domain_is_asked(domain))
+			warn_of_clos_range(change, domain->domain, values, "--max none");
 	}
 	command_settle(&command);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !error; i++)

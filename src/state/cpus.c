@@ -68,8 +68,8 @@ static bool is_out_of_reach(const struct wanted *wanted, const struct setting *s
 	if (setting->wanted != WANTED_OFFLINE ||
 	    !configuration_is_state(wanted->configuration, setting->origin.source))
 		return false;
-	for (size_t i = 0; i < wanted->facts.count; i++) {
-		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+	facts_for_each_domain (target, &wanted->facts) {
+		const struct isst_domain *domain = target->domain;
 
 		if (domain->package == package && !isst_domain_is_io(domain) &&
 		    !cpuset_contains(setting->cpus, domain->present))
@@ -167,9 +167,9 @@ int cpus_plan_all_offline(struct wanted *wanted)
 	size_t count = 0;
 	int error = states ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (wanted_cpus(wanted, facts->domains[i].domain))
-			states[count++].domain = facts->domains[i].domain;
+	facts_for_each_domain (domain, facts)
+		if (!error && wanted_cpus(wanted, domain->domain))
+			states[count++].domain = domain->domain;
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count, false);
 	for (size_t i = 0; i < count; i++) {
@@ -188,8 +188,8 @@ int cpus_plan_all_offline(struct wanted *wanted)
 		cpus_state_clear(&states[i]);
 	}
 	free(states);
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct isst_domain *domain = facts->domains[i].domain;
+	facts_for_each_domain (target, facts) {
+		const struct isst_domain *domain = target->domain;
 		const struct setting *setting = domain_setting(
 			wanted->context, wanted->configuration, SUBJECT_CPUS, domain, INDEX_ALL);
 
@@ -652,11 +652,10 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 	bool levels = false;
 	int error = states ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
-		const struct domain_snapshot *facts = &wanted->facts.domains[i];
+	facts_for_each_domain (facts, &wanted->facts) {
 		const struct setting *setting = wanted_cpus(wanted, facts->domain);
 
-		if (!setting)
+		if (error || !setting)
 			continue;
 		/* By the level that is stated. */
 		states[count].has_level = wanted->facts.levels && !facts->profile.failure.error;

@@ -149,11 +149,10 @@ static int read_domains(struct facts *facts, const struct configuration *configu
 					(facts->core_power ? SNAPSHOT_CORE_POWER : 0);
 	}
 	error = snapshot_read(facts->context, facts->domains, facts->count);
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (facts->domains[i].parts & SNAPSHOT_LEVEL)
-			facts->domains[i].level.level = level_of(facts, configuration,
-								 facts->domains[i].domain,
-								 &facts->domains[i].profile);
+	facts_for_each_domain (other, facts)
+		if (!error && other->parts & SNAPSHOT_LEVEL)
+			other->level.level = level_of(facts, configuration, other->domain,
+						      &other->profile);
 	return error || !facts->levels ? error
 				       : snapshot_read_levels(facts->context, facts->domains,
 							      facts->count, facts->parts);
@@ -219,8 +218,7 @@ int facts_read_levels(struct facts *facts, bool (*selects)(const struct domain_s
 	bool any = false;
 	int error;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
+	facts_for_each_domain (domain, facts) {
 		bool is_read = domain->parts & SNAPSHOT_PROFILES && selects(domain);
 
 		domain->parts &= ~(unsigned int)SNAPSHOT_LEVEL;
@@ -229,9 +227,9 @@ int facts_read_levels(struct facts *facts, bool (*selects)(const struct domain_s
 	}
 	error = any ? snapshot_read_levels(facts->context, facts->domains, facts->count, parts) : 0;
 	/* Others keep theirs. */
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->domains[i].parts & SNAPSHOT_PROFILES)
-			facts->domains[i].level.domain = facts->domains[i].domain;
+	facts_for_each_domain (target, facts)
+		if (target->parts & SNAPSHOT_PROFILES)
+			target->level.domain = target->domain;
 	return error;
 }
 
@@ -254,22 +252,20 @@ int facts_read_reached(struct facts *facts, const struct configuration *configur
 	};
 	int error;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
+	facts_for_each_domain (domain, facts) {
 		const struct state_needs *own = of_role[domain->role];
 
 		domain->parts = (own->levels ? SNAPSHOT_PROFILES : 0) |
 				(own->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
 	}
 	error = snapshot_read(facts->context, facts->domains, facts->count);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
+	facts_for_each_domain (domain, facts) {
 		const struct setting *setting = domain_setting(
 			facts->context, configuration, SUBJECT_LEVEL, domain->domain, INDEX_ALL);
 		const struct item item = item_of(ITEM_LEVEL, domain->domain, 0);
 		uint64_t level = domain->profile.current_level;
 
-		if (!(domain->parts & SNAPSHOT_PROFILES))
+		if (error || !(domain->parts & SNAPSHOT_PROFILES))
 			continue;
 		change_relies_on_level(change, &domain->profile);
 		take_failure(domain, of_role[domain->role]->levels, &domain->profile.failure);
@@ -363,10 +359,10 @@ const struct domain_snapshot *facts_of_limits(const struct facts *facts,
 {
 	if (!context_has_power_domains(facts->context))
 		return domain;
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->domains[i].domain->package == domain->domain->package &&
-		    facts->domains[i].domain->has_cpu && facts->domains[i].subjects)
-			return &facts->domains[i];
+	facts_for_each_domain (target, facts)
+		if (target->domain->package == domain->domain->package && target->domain->has_cpu &&
+		    target->subjects)
+			return target;
 	return domain;
 }
 
@@ -377,10 +373,8 @@ static int read_present_limits(struct facts *facts)
 	size_t count = 0;
 	int error = limits && of ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
-
-		if (!domain->domain->has_cpu || domain->profile.failure.error ||
+	facts_for_each_domain (domain, facts) {
+		if (error || !domain->domain->has_cpu || domain->profile.failure.error ||
 		    domain->level.level != domain->profile.current_level ||
 		    !feature_is_on(&domain->level, FEATURE_TURBO_FREQ))
 			continue;
@@ -438,8 +432,8 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	/* Turbo-freq on, with associations: to warn of cores that no bucket holds. */
 	if (lost || (whole && on && associations))
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
-	for (size_t i = 0; i < facts->count; i++)
-		facts->domains[i].is_target = !targets->limited;
+	facts_for_each_domain (domain, facts)
+		domain->is_target = !targets->limited;
 	for (size_t i = 0; i < targets->count && !error; i++)
 		facts->domains[targets->domains[i]->index].is_target = true;
 	if (!error)

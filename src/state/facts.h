@@ -52,6 +52,12 @@ struct facts {
 	unsigned int parts; /* of the levels: ISST_READ_LEVELS_... */
 };
 
+/** For each domain of facts; @domain: a pointer to its snapshot */
+#define facts_for_each_domain(domain, facts) \
+	for (struct domain_snapshot *domain = (facts)->domains, \
+				    *domain##_end = domain ? domain + (facts)->count : NULL; \
+	     domain < domain##_end; domain++)
+
 /** Reads what a configuration depends on. @whole: for a change. @targets: what it is for. What
  * cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be cleared with
  * facts_clear() in either case. */

@@ -13,9 +13,8 @@
 /** Whether one of the domains of a package that were asked for is active. */
 static bool package_is_wanted(const struct facts *facts, unsigned int package)
 {
-	for (size_t i = 0; i < facts->count; i++)
-		if (domain_is_asked(&facts->domains[i]) &&
-		    facts->domains[i].domain->package == package)
+	facts_for_each_domain (domain, facts)
+		if (domain_is_asked(domain) && domain->domain->package == package)
 			return true;
 	return false;
 }
@@ -26,8 +25,7 @@ static void check_neighbours(struct planned_command *command, bool needs_core_po
 {
 	struct facts *facts = &command->facts;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct domain_snapshot *neighbour = &facts->domains[i];
+	facts_for_each_domain (neighbour, facts) {
 		int error = neighbour->failure.error;
 		bool passed_on = error && error != -EOPNOTSUPP;
 
@@ -63,10 +61,10 @@ int command_begin(struct planned_command *command, const struct domain_request *
 	}
 	if (needs->reach == REACH_PACKAGES ||
 	    (needs->reach == REACH_POWER_DOMAINS && context_has_power_domains(context)))
-		for (size_t i = 0; i < facts->count; i++)
-			if (facts->domains[i].role == NOT_REACHED &&
-			    package_is_wanted(facts, facts->domains[i].domain->package))
-				facts->domains[i].role = NEIGHBOUR;
+		facts_for_each_domain (domain, facts)
+			if (domain->role == NOT_REACHED &&
+			    package_is_wanted(facts, domain->domain->package))
+				domain->role = NEIGHBOUR;
 	if (!error)
 		error = facts_read_reached(facts, &command->settings, command->change, needs);
 	if (!error)
@@ -78,8 +76,7 @@ void command_settle(struct planned_command *command)
 {
 	struct facts *facts = &command->facts;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
+	facts_for_each_domain (domain, facts) {
 		bool wanted = package_is_wanted(facts, domain->domain->package);
 
 		if (domain->role == NEIGHBOUR && !wanted)
@@ -135,8 +132,8 @@ int command_add(struct planned_command *command, enum subject subject, unsigned 
 void command_select(struct planned_command *command,
 		    bool (*selects)(const struct domain_snapshot *domain))
 {
-	for (size_t i = 0; i < command->facts.count; i++)
-		command->facts.domains[i].counts = selects(&command->facts.domains[i]);
+	facts_for_each_domain (target, &command->facts)
+		target->counts = selects(target);
 }
 
 bool domain_shares(const struct domain_snapshot *domain)
@@ -156,9 +153,7 @@ int command_plan(struct planned_command *command, uint32_t shared)
 	int error = 0;
 
 	wanted.facts.whole = true;
-	for (size_t i = 0; i < wanted.facts.count; i++) {
-		struct domain_snapshot *domain = &wanted.facts.domains[i];
-
+	facts_for_each_domain (domain, &wanted.facts) {
 		domain->subjects = !domain->counts	     ? 0
 				   : domain_is_asked(domain) ? UINT32_MAX
 							     : shared;
@@ -189,9 +184,7 @@ int command_plan(struct planned_command *command, uint32_t shared)
 /** Whether a feature may stay on in a power domain with CPUs of a package. */
 static bool may_stay_on(const struct facts *facts, unsigned int package, unsigned int feature)
 {
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct domain_snapshot *domain = &facts->domains[i];
-
+	facts_for_each_domain (domain, facts) {
 		if (domain->role != NOT_REACHED && domain->domain->package == package &&
 		    !isst_domain_is_io(domain->domain) && !domain_is_asked(domain) &&
 		    feature_may_be_on(domain, feature))
@@ -227,8 +220,7 @@ static int switch_off(struct planned_command *command, unsigned int feature)
 	struct facts *facts = &command->facts;
 	int error;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct domain_snapshot *domain = &facts->domains[i];
+	facts_for_each_domain (domain, facts) {
 		unsigned int package = domain->domain->package;
 		bool on = feature_is_on(&domain->level, feature), follows;
 
@@ -282,12 +274,12 @@ static int name_other_levels(struct planned_command *command, unsigned int featu
 	const char *name = feature_name(feature);
 	int error = 0;
 
-	for (size_t i = 0; i < command->facts.count && !error; i++) {
-		const struct isst_domain *domain = command->facts.domains[i].domain;
-		unsigned int level = command->facts.domains[i].profile.current_level;
+	facts_for_each_domain (target, &command->facts) {
+		const struct isst_domain *domain = target->domain;
+		unsigned int level = target->profile.current_level;
 		struct settings_found found;
 
-		if (!domain_is_asked(&command->facts.domains[i]))
+		if (error || !domain_is_asked(target))
 			continue;
 		error = settings_find(command->change->context, name, domain, level, &found);
 		if (found.other)
@@ -306,13 +298,13 @@ int command_disable(struct planned_command *command, unsigned int feature, bool 
 	struct facts *facts = &command->facts;
 	int error = automatic ? name_other_levels(command, feature) : 0;
 
-	for (size_t i = 0; i < facts->count; i++)
-		check_off(command, &facts->domains[i], feature);
+	facts_for_each_domain (domain, facts)
+		check_off(command, domain, feature);
 	/* The feature stays on, or may, in a power domain with CPUs. */
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->domains[i].role == NEIGHBOUR &&
-		    may_stay_on(facts, facts->domains[i].domain->package, feature))
-			facts->domains[i].failure.error = -ECANCELED;
+	facts_for_each_domain (target, facts)
+		if (target->role == NEIGHBOUR &&
+		    may_stay_on(facts, target->domain->package, feature))
+			target->failure.error = -ECANCELED;
 	command_settle(command);
 	if (!error)
 		error = switch_off(command, feature);
@@ -403,8 +395,8 @@ int change_plan_level(struct isst_change *change, struct domain_request *request
 
 	if (!error)
 		error = command_begin(&command, requests, count, &needs);
-	for (size_t i = 0; i < command.facts.count; i++)
-		command.facts.domains[i].counts = command.facts.domains[i].role == ASKED_FOR;
+	facts_for_each_domain (domain, &command.facts)
+		domain->counts = domain->role == ASKED_FOR;
 	if (!error)
 		error = plan_level_change(change, command.facts.domains, level, online);
 	return command_end(&command, requests, count, error);

@@ -115,8 +115,8 @@ static bool is_effect(const struct state *state, const struct kept *kept,
 			continue;
 		}
 		/* Power domains share the register of turbo ratio limits. */
-		for (size_t j = 0; j < facts->count; j++) {
-			const struct isst_domain *domain = facts->domains[j].domain;
+		facts_for_each_domain (target, facts) {
+			const struct isst_domain *domain = target->domain;
 
 			if ((domain == effect->domain ||
 			     (effect->subject == SUBJECT_TURBO_RATIO_LIMITS &&
@@ -410,8 +410,8 @@ static bool is_everywhere(const struct state *state, const struct group *group,
 	const struct facts *facts = &state->wanted.facts;
 	size_t count = (size_t)(group->end - group->first), at;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct isst_domain *domain = facts->domains[i].domain;
+	facts_for_each_domain (target, facts) {
+		const struct isst_domain *domain = target->domain;
 		const struct item item = item_of(group->first->item->item.kind, domain, 0);
 
 		if (isst_domain_is_io(domain) ||

@@ -413,8 +413,8 @@ static int check_scope(struct wanted *wanted, const struct setting *setting)
 	isst_cpuset_for_each (package, packages) {
 		bool found = false;
 
-		for (size_t i = 0; i < facts->count; i++)
-			found |= facts->domains[i].domain->package == package;
+		facts_for_each_domain (target, facts)
+			found |= target->domain->package == package;
 		if (!found)
 			return wanted_reject(
 				wanted, setting, NULL, -EOPNOTSUPP,
@@ -424,10 +424,9 @@ static int check_scope(struct wanted *wanted, const struct setting *setting)
 	isst_cpuset_for_each (number, setting->scope.power_domains) {
 		bool found = false;
 
-		for (size_t i = 0; i < facts->count; i++)
-			found |= domain_number(wanted->context, facts->domains[i].domain) ==
-					 number &&
-				 isst_cpuset_has(packages, facts->domains[i].domain->package);
+		facts_for_each_domain (other, facts)
+			found |= domain_number(wanted->context, other->domain) == number &&
+				 isst_cpuset_has(packages, other->domain->package);
 		if (!found)
 			return wanted_reject(wanted, setting, NULL, -EOPNOTSUPP,
 					     context_has_power_domains(wanted->context)
@@ -459,11 +458,9 @@ int wanted_resolve(struct wanted *wanted)
 	if (!error)
 		error = resolve_high_priority(wanted);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)
-		for (size_t i = 0; i < facts->count && !error; i++)
-			if (facts->domains[i].is_target &&
-			    facts->domains[i].subjects >> subject & 1)
-				error = resolve_subject(wanted, (enum subject)subject,
-							&facts->domains[i]);
+		facts_for_each_domain (domain, facts)
+			if (!error && domain->is_target && domain->subjects >> subject & 1)
+				error = resolve_subject(wanted, (enum subject)subject, domain);
 	if (!error)
 		error = find_contradictions(wanted);
 	return error ? error : wanted->error;

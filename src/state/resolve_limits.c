@@ -97,8 +97,8 @@ static bool limits_are_stated(const struct wanted *wanted, const struct isst_dom
 	const struct facts *facts = &wanted->facts;
 	bool shared = context_has_power_domains(wanted->context);
 
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct isst_domain *other = facts->domains[i].domain;
+	facts_for_each_domain (target, facts) {
+		const struct isst_domain *other = target->domain;
 
 		if ((other == domain || (shared && other->package == domain->package)) &&
 		    domain_setting(wanted->context, wanted->configuration,

@@ -74,8 +74,7 @@ static void check_cores(struct planned_command *command, struct domain_snapshot 
 	if (!domain_is_asked(domain) || isst_cpuset_count(domain->domain->present) == 0)
 		return;
 	/* Power domains share the buckets of their package. */
-	for (size_t j = 0; j < facts->count; j++) {
-		const struct domain_snapshot *other = &facts->domains[j];
+	facts_for_each_domain (other, facts) {
 		const struct isst_turbo_freq *info = &other->level.turbo_freq_info;
 
 		if (other != domain && !(context_has_power_domains(command->change->context) &&
@@ -183,16 +182,15 @@ static int warn_of_priorities(struct planned_command *command, bool named)
 	bool any = false, failed = false;
 	int error = 0;
 
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (domain_is_active(&facts->domains[i]) &&
-		    facts->domains[i].level.turbo_freq == ISST_FEATURE_ENABLED)
-			error = warn_of_former(change, facts->domains[i].domain,
-					       command->high_priority);
+	facts_for_each_domain (domain, facts)
+		if (!error && domain_is_active(domain) &&
+		    domain->level.turbo_freq == ISST_FEATURE_ENABLED)
+			error = warn_of_former(change, domain->domain, command->high_priority);
 	/* Lack of the feature is left to the others. */
-	for (size_t i = 0; i < facts->count; i++) {
-		int failure = facts->domains[i].failure.error;
+	facts_for_each_domain (target, facts) {
+		int failure = target->failure.error;
 
-		if (facts->domains[i].role != ASKED_FOR)
+		if (target->role != ASKED_FOR)
 			continue;
 		failed |= failure && failure != -EOPNOTSUPP && failure != -ECANCELED;
 		any |= !failure;
@@ -204,10 +202,9 @@ static int warn_of_priorities(struct planned_command *command, bool named)
 			    "--high-priority CORES/package, or specify them with -c before the "
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (facts->domains[i].shares)
-			error = settings_level(change, facts->domains[i].domain,
-					       facts->domains[i].profile.current_level);
+	facts_for_each_domain (other, facts)
+		if (!error && other->shares)
+			error = settings_level(change, other->domain, other->profile.current_level);
 	return error;
 }
 
@@ -219,9 +216,7 @@ static bool was_on(const struct planned_command *command, const struct domain_sn
 {
 	bool shared = context_has_power_domains(command->change->context), on = true, any = false;
 
-	for (size_t j = 0; j < command->facts.count; j++) {
-		const struct domain_snapshot *other = &command->facts.domains[j];
-
+	facts_for_each_domain (other, &command->facts) {
 		if (!domain_is_asked(other) || isst_domain_is_io(other->domain) ||
 		    !(other == domain ||
 		      (shared && other->domain->package == domain->domain->package)))
@@ -249,10 +244,10 @@ static int add_settings(struct planned_command *command)
 
 		error = command_add(command, kept.subject, INDEX_ALL, WANTED_NUMBER,
 				    SWITCHES[i].number);
-		for (size_t j = 0; j < command->facts.count && !error; j++)
-			if (was_on(command, &command->facts.domains[j]))
+		facts_for_each_domain (domain, &command->facts)
+			if (!error && was_on(command, domain))
 				error = settings_add(&command->settings, command->change->context,
-						     command->facts.domains[j].domain, kept);
+						     domain->domain, kept);
 	}
 	return error;
 }

@@ -318,9 +318,7 @@ bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domai
 
 bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package)
 {
-	for (size_t i = 0; i < wanted->facts.count; i++) {
-		const struct domain_snapshot *domain = &wanted->facts.domains[i];
-
+	facts_for_each_domain (domain, &wanted->facts) {
 		if (domain->domain->package == package && !isst_domain_is_io(domain->domain) &&
 		    wanted_domain_turbo_freq_on(wanted, domain))
 			return true;
