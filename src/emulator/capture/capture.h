@@ -153,8 +153,8 @@ static inline struct number_value known_number(unsigned int value)
 	return (struct number_value){ value, 1 };
 }
 
-int capture_make_domains(struct capture *capture, struct platform *platform);
-int capture_make_cpus(struct capture *capture, struct platform *platform);
+int capture_make_domains(struct platform *platform);
+int capture_make_cpus(struct platform *platform);
 
 /** Makes the platform of what was read. */
 int capture_fill(struct platform *platform);

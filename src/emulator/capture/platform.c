@@ -394,9 +394,9 @@ int capture_fill(struct platform *platform)
 	if (!result)
 		result = fill_driver(capture, platform);
 	if (!result)
-		result = capture_make_domains(capture, platform);
+		result = capture_make_domains(platform);
 	if (!result)
-		result = capture_make_cpus(capture, platform);
+		result = capture_make_cpus(platform);
 	if (!result)
 		result = fill_files(capture, platform);
 	/* Without a list, possible CPUs are those up to the highest one that is present. */

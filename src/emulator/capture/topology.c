@@ -47,54 +47,28 @@ static int add_captured_domain(struct platform *platform, const struct platform_
 	return platform->domains[platform->domain_count++].cores.set ? 0 : -ENOMEM;
 }
 
-/** Index of a domain, or -1. @die is for mailbox platforms, @power_domain for others. */
-static ssize_t find_captured_domain(const struct platform *platform, unsigned int package,
-				    unsigned int die, unsigned int power_domain)
-{
-	for (size_t i = 0; i < platform->domain_count; i++)
-		if (platform->domains[i].package == package &&
-		    (platform_is_tpmi(platform) ? platform->domains[i].power_domain == power_domain
-						: platform->domains[i].die == die))
-			return (ssize_t)i;
-	return -1;
-}
-
-static int compare_domains(const void *left, const void *right)
-{
-	const struct platform_domain *a = left, *b = right;
-
-	if (a->package != b->package)
-		return a->package < b->package ? -1 : 1;
-	return (a->die > b->die) - (a->die < b->die);
-}
-
 /** Mailbox firmware: a package x die each. */
-static int make_die_domains(const struct capture *capture, struct platform *platform)
+static int add_dies(struct platform *platform, unsigned int package)
 {
-	int result = 0;
+	const struct capture *capture = platform->capture;
+	struct isst_cpuset *dies = isst_cpuset_new();
+	struct platform_domain domain = { .package = package,
+					  .perf_profile = { 1, 0 },
+					  .version = { 3, 0 },
+					  .core_power = { 1, 0 },
+					  .second_half = { 1, 0 } };
+	int result = dies ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < capture->cpu_count && !result; i++) {
-		const struct captured_cpu *cpu = &capture->cpus[i];
-		const struct platform_domain domain = {
-			.package = cpu->package,
-			.die = cpu->die,
-			.perf_profile = { 1, 0 },
-			.version = { 3, 0 },
-			.core_power = { 1, 0 },
-			.second_half = { 1, 0 },
-		};
-
-		if (find_captured_domain(platform, domain.package, domain.die, 0) < 0)
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		if (capture->cpus[i].package == package)
+			result = isst_cpuset_add(dies, capture->cpus[i].die, capture->cpus[i].die);
+	isst_cpuset_for_each (domain.die, dies) {
+		if (!result)
 			result = add_captured_domain(platform, &domain);
+		domain.die_index++;
 	}
-	if (result)
-		return result;
-	qsort(platform->domains, platform->domain_count, sizeof(*platform->domains),
-	      compare_domains);
-	for (size_t i = 1; i < platform->domain_count; i++)
-		if (platform->domains[i].package == platform->domains[i - 1].package)
-			platform->domains[i].die_index = platform->domains[i - 1].die_index + 1;
-	return 0;
+	isst_cpuset_free(dies);
+	return result;
 }
 
 static int add_power_domain(struct platform *platform, struct captured_dump *dump, size_t number,
@@ -122,56 +96,52 @@ static int add_power_domain(struct platform *platform, struct captured_dump *dum
 }
 
 /** TPMI: an instance each, of one device for each package. */
-static int make_power_domains(struct capture *capture, struct platform *platform,
-			      const struct isst_cpuset *packages)
+static int add_power_domains(struct platform *platform, unsigned int package, unsigned int socket)
 {
-	unsigned int package, socket = 0;
+	struct capture *capture = platform->capture;
+	struct captured_dump *dump = &capture->dumps[socket];
+	struct platform_domain domain = { .package = package, .socket = socket };
+	const struct captured_answer request = { .kind = ANSWER_INSTANCES, .request = { socket } };
+	const struct captured_answer *answer = capture_answer(capture, &request);
 	int result = 0;
 
-	if (isst_cpuset_count(packages) != capture->dump_count)
-		return set_error(capture->error, -EINVAL,
-				 "%s/" CAPTURE_DEBUGFS ": found the registers of %zu TPMI devices, "
-				 "expected one for each of %zu packages",
-				 capture->directory, capture->dump_count,
-				 isst_cpuset_count(packages));
-	isst_cpuset_for_each (package, packages) {
-		struct captured_dump *dump = &capture->dumps[socket];
-		struct platform_domain domain = { .package = package, .socket = socket };
-		const struct captured_answer request = { .kind = ANSWER_INSTANCES,
-							 .request = { socket++ } };
-		const struct captured_answer *answer = capture_answer(capture, &request);
+	/* Whether the driver served the package; it did if the capture does not state it. */
+	if (answer && (answer->error || !answer->value)) {
+		struct set_value *set = answer->error ? &platform->unbound
+						      : &platform->partly_bound;
 
-		/* Whether the driver served the package; it did if the capture does not state it.
-		 */
-		if (answer && (answer->error || !answer->value)) {
-			struct set_value *set = answer->error ? &platform->unbound
-							      : &platform->partly_bound;
-
-			set->line = answer->line;
-			if (!set->set)
-				set->set = isst_cpuset_new();
-			result = set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
-		}
-		for (size_t i = 0; i < dump->count && !result; i++)
-			result = add_power_domain(platform, dump, i, &domain);
-		if (result)
-			break;
+		set->line = answer->line;
+		if (!set->set)
+			set->set = isst_cpuset_new();
+		result = set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
 	}
+	for (size_t i = 0; i < dump->count && !result; i++)
+		result = add_power_domain(platform, dump, i, &domain);
 	return result;
 }
 
-int capture_make_domains(struct capture *capture, struct platform *platform)
+int capture_make_domains(struct platform *platform)
 {
+	struct capture *capture = platform->capture;
 	struct isst_cpuset *packages = isst_cpuset_new();
+	unsigned int package, socket = 0;
 	int result = packages ? find_dies(capture) : -ENOMEM;
 
 	for (size_t i = 0; i < capture->cpu_count && !result; i++)
 		result = isst_cpuset_add(packages, capture->cpus[i].package,
 					 capture->cpus[i].package);
-	if (!result)
-		result = platform_is_tpmi(platform)
-				 ? make_power_domains(capture, platform, packages)
-				 : make_die_domains(capture, platform);
+	if (!result && platform_is_tpmi(platform) &&
+	    isst_cpuset_count(packages) != capture->dump_count)
+		result = set_error(capture->error, -EINVAL,
+				   "%s/" CAPTURE_DEBUGFS ": found the registers of %zu TPMI "
+				   "devices, expected one for each of %zu packages",
+				   capture->directory, capture->dump_count,
+				   isst_cpuset_count(packages));
+	isst_cpuset_for_each (package, packages)
+		if (!result)
+			result = platform_is_tpmi(platform)
+					 ? add_power_domains(platform, package, socket++)
+					 : add_dies(platform, package);
 	isst_cpuset_free(packages);
 	return result;
 }
@@ -221,7 +191,7 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 							captured->number);
 	unsigned int power_domain = 0;
 	struct platform_domain *domain;
-	ssize_t found;
+	size_t found = 0;
 	int result = 0;
 
 	if (!platform_is_tpmi(platform)) {
@@ -237,8 +207,12 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 	}
 	if (result)
 		return result;
-	found = find_captured_domain(platform, captured->package, captured->die, power_domain);
-	if (found < 0)
+	while (found < platform->domain_count &&
+	       (platform->domains[found].package != captured->package ||
+		(platform_is_tpmi(platform) ? platform->domains[found].power_domain != power_domain
+					    : platform->domains[found].die != captured->die)))
+		found++;
+	if (found == platform->domain_count)
 		return capture_error(&capture->msr_file, msr ? msr->line : 0,
 				     "found CPU %u in power domain %u, expected one of the "
 				     "captured instances of package %u",
@@ -251,8 +225,9 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 }
 
-static int make_online_cpu(const struct capture *capture, struct platform *platform, size_t index)
+static int make_online_cpu(struct platform *platform, size_t index)
 {
+	const struct capture *capture = platform->capture;
 	struct captured_cpu *captured = &capture->cpus[index];
 	const struct captured_answer *msr = capture_msr(capture, MSR_HWP_CAPABILITIES,
 							captured->number);
@@ -317,8 +292,9 @@ static int check_online(const struct capture *capture, const char *path)
 						  entry->value, path);
 }
 
-int capture_make_cpus(struct capture *capture, struct platform *platform)
+int capture_make_cpus(struct platform *platform)
 {
+	const struct capture *capture = platform->capture;
 	struct isst_cpuset *present = NULL, *offline = isst_cpuset_new();
 	unsigned int cpu;
 	int result = offline ? check_online(capture, CPU_DIRECTORY "/online") : -ENOMEM;
@@ -338,7 +314,7 @@ int capture_make_cpus(struct capture *capture, struct platform *platform)
 	}
 	isst_cpuset_free(present);
 	for (size_t i = 0; i < capture->cpu_count && !result; i++)
-		result = make_online_cpu(capture, platform, i);
+		result = make_online_cpu(platform, i);
 	if (!result)
 		isst_cpuset_for_each (cpu, offline)
 			if (!result)
