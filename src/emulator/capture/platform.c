@@ -16,16 +16,12 @@ enum {
 	MSR_HWP_ENABLE = 0x770,
 };
 
-static int replace_text(struct text_value *target, const char *text)
+static void replace_text(struct text_value *target, const char *text, int *result)
 {
-	char *copy = strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
 	free(target->text);
-	target->text = copy;
-	target->line = 1;
-	return 0;
+	*target = (struct text_value){ strdup(text), 1 };
+	if (!target->text)
+		*result = -ENOMEM;
 }
 
 /* ---- Processor, kernel, and the driver that it had or that such a processor has ---- */
@@ -33,14 +29,13 @@ static int replace_text(struct text_value *target, const char *text)
 static int fill_identity(const struct capture *capture, struct platform *platform)
 {
 	const struct captured_entry *release = capture_entry(capture, "/proc/sys/kernel/osrelease");
-	int result = replace_text(&platform->vendor, capture->vendor);
 	const char *minor;
+	int result = 0;
 	uint64_t major;
 
-	if (!result)
-		result = replace_text(&platform->model_name, capture->model_name);
-	if (!result)
-		result = replace_text(&platform->title, capture->model_name);
+	replace_text(&platform->vendor, capture->vendor, &result);
+	replace_text(&platform->model_name, capture->model_name, &result);
+	replace_text(&platform->title, capture->model_name, &result);
 	platform->family = known_number(capture->cpus[0].family);
 	platform->model = known_number(capture->cpus[0].model);
 	platform->stepping = known_number(capture->cpus[0].stepping);
@@ -65,7 +60,7 @@ static const struct {
 	/* Skylake (steppings up to 4) without Speed Select has no device. */
 	{ 0x55, 5, MAILBOX_MSR, 0 },	  { 0x6a, 0, MAILBOX_PCI, 0x3451 },
 	{ 0x6c, 0, MAILBOX_PCI, 0x3451 }, { 0x8f, 0, MAILBOX_PCI, 0x3251 },
-	{ 0xcf, 0, MAILBOX_PCI, 0x3251 },
+	{ 0xcf, 0, MAILBOX_PCI, 0x3251 }, { 0, 0, MAILBOX_NONE, 0 },
 };
 
 static int fill_driver(const struct capture *capture, struct platform *platform)
@@ -73,21 +68,18 @@ static int fill_driver(const struct capture *capture, struct platform *platform)
 	const struct captured_driver *driver = &capture->driver;
 	const struct captured_cpu *cpu = &capture->cpus[0];
 	bool tpmi = driver->line ? driver->api_version >= 2 : capture->dump_count > 0;
+	size_t row = 0;
 
 	if (!driver->line) {
 		/* None was captured: the one that such a processor has. */
-		platform->node = known_number(tpmi);
-		platform->mailbox = known_number(MAILBOX_NONE);
-		platform->mmio = known_number(0);
-		platform->api_version = known_number(tpmi ? 3 : 0);
-		for (size_t i = 0; i < sizeof(mailbox_models) / sizeof(*mailbox_models); i++) {
-			if (tpmi || cpu->family != 6 || mailbox_models[i].model != cpu->model ||
-			    mailbox_models[i].lowest_stepping > cpu->stepping)
-				continue;
-			platform->node = platform->api_version = known_number(1);
-			platform->mailbox = known_number(mailbox_models[i].mailbox);
-			platform->mmio = known_number(mailbox_models[i].mmio);
-		}
+		while (mailbox_models[row].model &&
+		       (tpmi || cpu->family != 6 || mailbox_models[row].model != cpu->model ||
+			mailbox_models[row].lowest_stepping > cpu->stepping))
+			row++;
+		platform->mailbox = known_number(mailbox_models[row].mailbox);
+		platform->mmio = known_number(mailbox_models[row].mmio);
+		platform->node = known_number(tpmi || platform->mailbox.value);
+		platform->api_version = known_number(tpmi ? 3 : platform->node.value);
 		return 0;
 	}
 	if (driver->present && tpmi != (capture->dump_count > 0))
@@ -132,7 +124,7 @@ static int fill_cpufreq(const struct capture *capture, struct platform *platform
 	const struct captured_entry *status = capture_entry(capture,
 							    CPU_DIRECTORY "/intel_pstate/status");
 	const char *name = "none";
-	int result;
+	int result = 0;
 
 	if (driver)
 		name = driver->value;
@@ -140,10 +132,11 @@ static int fill_cpufreq(const struct capture *capture, struct platform *platform
 		name = "intel_pstate";
 	else if (status && strcmp(status->value, "passive") == 0)
 		name = "intel_cpufreq";
-	result = replace_text(&platform->cpufreq, name);
-	if (!result && governor)
-		result = replace_text(&platform->governor, governor->value);
-	return result ? result : replace_text(&platform->pstate, status ? status->value : "none");
+	replace_text(&platform->cpufreq, name, &result);
+	if (governor)
+		replace_text(&platform->governor, governor->value, &result);
+	replace_text(&platform->pstate, status ? status->value : "none", &result);
+	return result;
 }
 
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency/"
