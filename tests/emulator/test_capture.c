@@ -272,7 +272,7 @@ TEST_MACHINE(damaged_cpuinfo, NULL)
 		{ "proc/cpuinfo", "model\t\t: 106", "model\t\t: x6",
 		  "/proc/cpuinfo:4: found \"x6\" for \"model\", expected a number 0..255" },
 		{ "proc/cpuinfo", "processor\t: 1", "processor\t: 2",
-		  "/proc/cpuinfo:19: found processor 2 again" },
+		  "/proc/cpuinfo:19: found a processor again, first in line 10" },
 		{ "proc/cpuinfo", "physical id\t: 0", "physical id",
 		  "/proc/cpuinfo:7: found \"physical id\", expected \"key : value\"" },
 		{ "proc/cpuinfo", "model\t\t: 106", "core id : 7",
@@ -411,7 +411,8 @@ TEST_MACHINE(damaged_dumps, NULL)
 		{ TPMI_DUMP, "TPMI Instance:1 offset:", "TPMI Instance:1 ",
 		  "/" TPMI_DUMP ":34: found \"TPMI Instance:1 0x900073f8\", expected \"TPMI" },
 		{ TPMI_DUMP, "TPMI Instance:1", "TPMI Instance:2",
-		  "/" TPMI_DUMP ":34: found instance 2, expected instance 1" },
+		  "/" TPMI_DUMP ":34: found \"TPMI Instance:2 offset:0x900073f8\", expected \"TPMI "
+		  "Instance:1 " },
 		{ TPMI_DUMP, "TPMI Instance:0", "TPMI Distance:0",
 		  "/" TPMI_DUMP ":1: found \"TPMI Distance:0 " },
 		{ TPMI_DUMP, " 00000020: ", " 00000040: ",

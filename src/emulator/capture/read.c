@@ -39,6 +39,14 @@ static int form_error(const struct captured_file *file, unsigned int line, const
 			     strlen(text) > SHOWN ? "..." : "", expected);
 }
 
+/** What stands in two lines, and may be in one only. */
+static int again_error(const struct captured_file *file, unsigned int one, unsigned int other,
+		       const char *what)
+{
+	return capture_error(file, one > other ? one : other, "found %s again, first in line %u",
+			     what, one > other ? other : one);
+}
+
 /** @expected: what is missing without the file; NULL: the file may be missing. */
 static int read_lines(struct capture *capture, const char *name, const char *expected,
 		      struct captured_file *file)
@@ -239,9 +247,8 @@ static int read_cpuinfo(struct capture *capture)
 	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_numbers);
 	for (size_t i = 1; i < capture->cpu_count; i++)
 		if (capture->cpus[i].number == capture->cpus[i - 1].number)
-			return capture_error(file, capture->cpus[i].line,
-					     "found processor %u again, expected each once",
-					     capture->cpus[i].number);
+			return again_error(file, capture->cpus[i - 1].line, capture->cpus[i].line,
+					   "a processor");
 	return 0;
 }
 
@@ -328,9 +335,8 @@ static int parse_answer_line(struct capture *capture, char *text, unsigned int l
 		return form_error(&capture->answer_file, line, answer_forms);
 	if (answer.kind >= ANSWER_DRIVER) {
 		if (capture->driver.line)
-			return capture_error(&capture->answer_file, line,
-					     "found the driver again, first in line %u",
-					     capture->driver.line);
+			return again_error(&capture->answer_file, line, capture->driver.line,
+					   "the driver");
 		capture->driver = (struct captured_driver){
 			.line = line,
 			.present = answer.kind == ANSWER_DRIVER,
@@ -426,12 +432,10 @@ static int read_answers(struct capture *capture)
 		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
 
 		if (compare_answers(a, b) == 0)
-			return capture_error(a->kind == ANSWER_MSR ? &capture->msr_file
-								   : &capture->answer_file,
-					     a->line > b->line ? a->line : b->line,
-					     "found the same %s again, first in line %u",
-					     a->kind == ANSWER_MSR ? "MSR of a CPU" : "request",
-					     a->line > b->line ? b->line : a->line);
+			return a->kind == ANSWER_MSR ? again_error(&capture->msr_file, a->line,
+								   b->line, "the same MSR of a CPU")
+						     : again_error(&capture->answer_file, a->line,
+								   b->line, "the same request");
 	}
 	return 0;
 }
@@ -532,10 +536,7 @@ static int read_entries(struct capture *capture)
 		const struct captured_entry *a = &capture->entries[i - 1], *b = a + 1;
 
 		if (strcmp(a->path, b->path) == 0)
-			return capture_error(&capture->entry_file,
-					     a->line > b->line ? a->line : b->line,
-					     "found %s again, first in line %u", a->path,
-					     a->line > b->line ? b->line : a->line);
+			return again_error(&capture->entry_file, a->line, b->line, a->path);
 	}
 	return 0;
 }
@@ -547,19 +548,6 @@ enum { WORDS = 8 };
 
 static const char instance_form[] = "TPMI Instance:%u offset:%x";
 static const char words_form[] = "an offset, \":\" and eight words of eight hexadecimal digits";
-
-static int add_instance(struct captured_dump *dump, unsigned int line, const uint64_t *number)
-{
-	if (number[0] != dump->count)
-		return capture_error(&dump->file, line,
-				     "found instance %llu, expected instance %zu",
-				     (unsigned long long)number[0], dump->count);
-	if (ARRAY_GROW(dump->instances, dump->count))
-		return -ENOMEM;
-	dump->instances[dump->count++] = (struct captured_instance){ .line = line,
-								     .offset = number[1] };
-	return 0;
-}
 
 /** ` 00000020: 00ff0000 00000000 ...`; only the last line of an instance may be shorter. */
 static int parse_words(struct captured_dump *dump, const char *text, unsigned int line)
@@ -608,12 +596,19 @@ static int read_dump(struct capture *capture, const char *device)
 	for (unsigned int i = 0; i < file->line_count && !result; i++) {
 		const char *line = file->lines[i], *rest = scan(line, instance_form, number, NULL);
 
-		if (rest && !*rest)
-			result = add_instance(dump, i + 1, number);
-		else if (*line && (dump->count == 0 || *line == *instance_form))
-			result = form_error(file, i + 1, "\"TPMI Instance:N offset:0x...\"");
-		else if (*line)
+		if (rest && !*rest && number[0] == dump->count) {
+			if (ARRAY_GROW(dump->instances, dump->count))
+				return -ENOMEM;
+			dump->instances[dump->count++] =
+				(struct captured_instance){ .line = i + 1, .offset = number[1] };
+		} else if (*line && (dump->count == 0 || *line == *instance_form)) {
+			result = capture_error(file, i + 1,
+					       "found \"%s\", expected \"TPMI Instance:%zu "
+					       "offset:0x...\"",
+					       line, dump->count);
+		} else if (*line) {
 			result = parse_words(dump, line, i + 1);
+		}
 	}
 	if (!result && dump->count == 0)
 		result = capture_error(file, 0,
