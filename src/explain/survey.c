@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
-#include "common/numbered.h"
 #include "topology/requested_levels.h"
 
 #include <errno.h>
@@ -183,7 +182,6 @@ static void read_files_of_domains(struct survey *survey)
 	for (size_t i = 0; i < survey->count && !survey->error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
 		const struct cpus_state *cpus = &domain->cpus_state;
-		char *list;
 
 		/* A limit of the package holds all of its power domains. */
 		if (domain->asked || context_has_power_domains(survey->context))
@@ -193,14 +191,10 @@ static void read_files_of_domains(struct survey *survey)
 		survey_note_failure(survey, &cpus->failure);
 		if (isst_cpuset_count(cpus->unknown) == 0)
 			continue;
-		list = name_numbers("CPU", cpus->unknown);
-		survey_take_error(survey, list ? 0 : -ENOMEM);
-		if (list)
-			survey_note(survey,
-				    "%s: offline, and not seen online since boot: it is unknown "
-				    "whether a level enables it",
-				    list);
-		free(list);
+		survey_note(survey,
+			    "%s: offline, and not seen online since boot: it is unknown whether a "
+			    "level enables it",
+			    message_numbers(&survey->context->messages, "CPU", cpus->unknown));
 	}
 }
 
@@ -343,7 +337,6 @@ static void read_cpufreq(struct survey *survey, struct survey_domain *domain)
 static void read_cpus(struct survey *survey)
 {
 	struct isst_cpuset *left = isst_cpuset_new();
-	char *list = NULL;
 
 	list_cpus(survey);
 	survey_take_error(survey, left ? 0 : -ENOMEM);
@@ -360,15 +353,10 @@ static void read_cpus(struct survey *survey)
 				survey->error = isst_cpuset_add(left, cpu->cpu->number,
 								cpu->cpu->number);
 		}
-	if (!survey->error && isst_cpuset_count(left) > 0) {
-		list = name_numbers("CPU", left);
-		survey->error = list ? 0 : -ENOMEM;
-	}
-	if (list)
+	if (!survey->error && isst_cpuset_count(left) > 0)
 		survey_note(survey,
 			    "%s: isolated or nohz_full: files of cpufreq and MSRs are not read",
-			    list);
-	free(list);
+			    message_numbers(&survey->context->messages, "CPU", left));
 	isst_cpuset_free(left);
 }
 

@@ -3,7 +3,6 @@
 #include "features/cpus_change.h"
 #include "base/array.h"
 #include "base/cpuset.h"
-#include "common/numbered.h"
 #include "features/planning.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
@@ -286,7 +285,6 @@ static void leave_unknown(struct cpus_change *work)
 {
 	struct isst_change *change = work->change;
 	struct isst_cpuset *left = isst_cpuset_new();
-	char *ranges = NULL;
 	unsigned int cpu;
 	int error = left ? 0 : -ENOMEM;
 
@@ -294,18 +292,13 @@ static void leave_unknown(struct cpus_change *work)
 		if (!error && cpus_is_unknown(change->context, cpu) &&
 		    hotplug_may_be_online(&work->hotplug, cpu))
 			error = isst_cpuset_add(left, cpu, cpu);
-	if (!error && isst_cpuset_count(left) > 0) {
-		ranges = name_numbers("CPU", left);
-		if (ranges)
-			change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
-				    "%s %s offline: not seen online since boot, and possibly in a "
-				    "package that was not named",
-				    ranges, isst_cpuset_count(left) == 1 ? "stays" : "stay");
-		else
-			error = -ENOMEM;
-	}
+	if (!error && isst_cpuset_count(left) > 0)
+		change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+			    "%s %s offline: not seen online since boot, and possibly in a "
+			    "package that was not named",
+			    message_numbers(&change->texts, "CPU", left),
+			    isst_cpuset_count(left) == 1 ? "stays" : "stay");
 	change->broken |= error != 0;
-	free(ranges);
 	isst_cpuset_free(left);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
-#include "common/numbered.h"
 #include "features/cpus_change.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
@@ -95,17 +94,12 @@ void hotplug_end(struct hotplug *hotplug)
 	struct isst_change *change = hotplug->change;
 	size_t count = hotplug->omitted ? isst_cpuset_count(hotplug->omitted) : 0, moving = 0;
 	bool may = false;
-	char *cpus = NULL;
 
-	if (count > 0) {
-		cpus = name_numbers("CPU", hotplug->omitted);
-		if (cpus)
-			change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
-				    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)", cpus,
-				    count == 1 ? "stays" : "stay", hotplug->smt);
-		else
-			change->broken = true;
-	}
+	if (count > 0)
+		change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+			    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)",
+			    message_numbers(&change->texts, "CPU", hotplug->omitted),
+			    count == 1 ? "stays" : "stay", hotplug->smt);
 	/* How many CPUs the steps that were planned since the beginning take on- or offline. */
 	for (size_t i = hotplug->expedite ? hotplug->expedite->position : change->count;
 	     i < change->count; i++) {
@@ -123,7 +117,6 @@ void hotplug_end(struct hotplug *hotplug)
 		step_set(change_step(change, ITEM_RCU_EXPEDITED),
 			 item_of_machine(ITEM_RCU_EXPEDITED), WHOLE_VALUE, 0);
 	}
-	free(cpus);
 	free(hotplug->smt);
 	isst_cpuset_free(hotplug->omitted);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
-#include "common/numbered.h"
 #include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
@@ -128,7 +127,6 @@ const char *feature_levels_text(struct isst_context *context, const struct domai
 {
 	struct isst_cpuset *levels = isst_cpuset_new();
 	const char *text = NULL;
-	char *list = NULL;
 	bool known = levels;
 
 	for (size_t i = 0; i < count && known; i++) {
@@ -158,10 +156,10 @@ const char *feature_levels_text(struct isst_context *context, const struct domai
 	}
 	if (known && isst_cpuset_count(levels) == 0)
 		text = "; no level has it";
-	else if (known && (list = name_numbers("level", levels)) != NULL)
-		text = message_make(&context->messages, "; %s %s it", list,
+	else if (known)
+		text = message_make(&context->messages, "; %s %s it",
+				    message_numbers(&context->messages, "level", levels),
 				    isst_cpuset_count(levels) == 1 ? "has" : "have");
-	free(list);
 	isst_cpuset_free(levels);
 	return text ? text : "";
 }
@@ -304,7 +302,6 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 	for (size_t i = 0; i < step->count && !error; i++) {
 		uint64_t khz = step->entries[i].old.number;
 		struct isst_cpuset *cpus;
-		char *ranges;
 
 		if (!named[i])
 			continue;
@@ -317,14 +314,11 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 				named[j] = false;
 				error = isst_cpuset_add(cpus, cpu, cpu);
 			}
-		ranges = error ? NULL : name_numbers("CPU", cpus);
-		if (ranges)
+		if (!error)
 			change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
 				    "%s: the frequency limit of %llu MHz (scaling_max_freq) %s",
-				    ranges, (unsigned long long)khz / 1000, how);
-		else
-			error = -ENOMEM;
-		free(ranges);
+				    message_numbers(&change->texts, "CPU", cpus),
+				    (unsigned long long)khz / 1000, how);
 		isst_cpuset_free(cpus);
 	}
 	free(named);

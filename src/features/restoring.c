@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` restores: the values that `enable --auto` saved before it replaced
  * them. */
-#include "common/numbered.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -167,16 +166,14 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 		entry->shown = shown_khz;
 	}
 	for (int needed = 0; needed < 2; needed++) {
-		char *cpus = NULL;
+		struct messages *texts = &work->change->texts;
 
-		if (!error && isst_cpuset_count(work->left[needed]) > 0) {
-			cpus = name_numbers("CPU", work->left[needed]);
-			error = cpus ? 0 : -ENOMEM;
-		}
-		if (cpus)
-			warn_unrestored(work, needed,
-					message_make(&work->change->texts, "%s: %s", cpus, what));
-		free(cpus);
+		if (!error && isst_cpuset_count(work->left[needed]) > 0)
+			warn_unrestored(
+				work, needed,
+				message_make(texts, "%s: %s",
+					     message_numbers(texts, "CPU", work->left[needed]),
+					     what));
 		isst_cpuset_free(work->left[needed]);
 	}
 	return error;
@@ -191,7 +188,6 @@ static int restore_domain(struct restoring *work)
 	struct isst_cpuset *offline = isst_cpuset_new();
 	struct item_lines *saved = work->saved;
 	struct isst_journal *now = NULL;
-	char *cpus = NULL;
 	size_t kept = 0;
 	int error = offline ? 0 : -ENOMEM;
 
@@ -226,16 +222,12 @@ static int restore_domain(struct restoring *work)
 		if (!error)
 			error = isst_cpuset_add(offline, item->index, item->index);
 	}
-	if (!error && isst_cpuset_count(offline) > 0) {
-		cpus = name_numbers("CPU", offline);
-		error = cpus ? 0 : -ENOMEM;
-	}
-	if (cpus)
+	if (!error && isst_cpuset_count(offline) > 0)
 		change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
 			    "%s: offline; the frequency limits from before %s enable are kept, and "
 			    "restored by %s disable --auto when online",
-			    cpus, work->name, work->name);
-	free(cpus);
+			    message_numbers(&work->change->texts, "CPU", offline), work->name,
+			    work->name);
 	isst_cpuset_free(offline);
 	work->now = now;
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)

@@ -532,16 +532,13 @@ int wanted_warn_of_held_cores(struct wanted *wanted)
 	/* One line for each limit, whatever the number of CPUs. */
 	for (size_t i = 0; i < low.count; i++) {
 		const struct low_limit *limit = &low.limits[i];
-		char *cpus = error ? NULL : name_numbers("CPU", limit->cpus);
 
-		if (cpus)
+		if (!error)
 			change_warn(change, ISST_WARNING_SCALING_LIMIT,
 				    "%s: a limit (scaling_max_freq) of %llu MHz is below the %u "
 				    "MHz of high priority",
-				    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
-		else if (!error)
-			error = -ENOMEM;
-		free(cpus);
+				    message_numbers(&change->texts, "CPU", limit->cpus),
+				    (unsigned long long)limit->khz / 1000, limit->best_mhz);
 		isst_cpuset_free(limit->cpus);
 	}
 	free(low.limits);

@@ -2,7 +2,6 @@
 /* The state after boot: kept before the first change, and extended by CPUs that are seen later. */
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
-#include "common/numbered.h"
 #include "configuration/write.h"
 #include "firmware/platform.h"
 #include "state/facts.h"
@@ -205,7 +204,6 @@ static int add_of_packages(struct extension *extension)
 int configuration_add_seen(struct configuration *boot, struct isst_context *context, bool *any)
 {
 	struct extension extension = { .context = context, .boot = boot };
-	char *list = NULL;
 	int error;
 
 	*any = false;
@@ -214,14 +212,12 @@ int configuration_add_seen(struct configuration *boot, struct isst_context *cont
 		goto out;
 	error = configuration_read_state(&extension.now, context, &everything, NULL);
 	if (error == -EIO) {
-		list = name_numbers("CPU", extension.seen);
-		error = list ? 0 : -ENOMEM;
-		if (list)
-			message_notice(
-				&context->messages,
-				"the state after boot does not include %s, seen since: %s", list,
-				extension.now.problem_count > 0 ? extension.now.problems[0].text
-								: isst_error(context));
+		error = 0;
+		message_notice(&context->messages,
+			       "the state after boot does not include %s, seen since: %s",
+			       message_numbers(&context->messages, "CPU", extension.seen),
+			       extension.now.problem_count > 0 ? extension.now.problems[0].text
+							       : isst_error(context));
 		goto out;
 	}
 	if (!error)
@@ -232,7 +228,6 @@ int configuration_add_seen(struct configuration *boot, struct isst_context *cont
 		error = configuration_note_seen(boot, context);
 	*any = !error;
 out:
-	free(list);
 	configuration_clear(&extension.now);
 	isst_cpuset_free(extension.seen);
 	return error;

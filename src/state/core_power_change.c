@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-CP: switching it, configuring CLOS, and putting cores into them. */
 #include "common/memory_stream.h"
-#include "common/numbered.h"
 #include "state/apply.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -60,19 +59,17 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 		error = clos_association_read(context, associations, count);
 	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT && !error; clos++) {
 		struct isst_cpuset *members = isst_cpuset_new();
-		char *ranges = NULL;
 		int added = members ? 0 : -ENOMEM;
 
 		for (size_t i = 0; i < count && !added; i++)
 			if (!associations[i].failure.error && associations[i].clos == clos)
 				added = isst_cpuset_add(members, associations[i].cpu->number,
 							associations[i].cpu->number);
-		if (!added && isst_cpuset_count(members) > 0)
-			ranges = name_numbers("CPU", members);
-		if (ranges)
-			fprintf(stream, "%s%s in CLOS %u", any ? "; " : "", ranges, clos);
-		any |= ranges != NULL;
-		free(ranges);
+		if (!added && isst_cpuset_count(members) > 0) {
+			fprintf(stream, "%s%s in CLOS %u", any ? "; " : "",
+				message_numbers(&context->messages, "CPU", members), clos);
+			any = true;
+		}
 		isst_cpuset_free(members);
 	}
 	free(associations);

@@ -173,18 +173,12 @@ int cpus_plan_all_offline(struct wanted *wanted)
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count, false);
 	for (size_t i = 0; i < count; i++) {
-		char *list = NULL;
-
-		if (!error && isst_cpuset_count(states[i].foreign) > 0) {
-			list = name_numbers("CPU", states[i].foreign);
-			error = list ? 0 : -ENOMEM;
-		}
-		if (list)
+		if (!error && isst_cpuset_count(states[i].foreign) > 0)
 			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
 				    "%s: %s: isolated in a cpuset partition of another program; "
 				    "left unchanged",
-				    states[i].domain->name, list);
-		free(list);
+				    states[i].domain->name,
+				    message_numbers(&change->texts, "CPU", states[i].foreign));
 		cpus_state_clear(&states[i]);
 	}
 	free(states);
@@ -208,23 +202,18 @@ static int check_unreachable(struct wanted *wanted)
 {
 	const struct setting *setting = cpus_everywhere(wanted);
 	struct isst_cpuset *cpus;
-	char *name;
 	int error;
 
 	if (!setting ||
 	    (setting->wanted == WANTED_ALL_ONLINE && is_of_cpus_alone(wanted->configuration)))
 		return 0;
 	error = cpus_find_unreachable(wanted->context, setting, &cpus);
-	name = error ? NULL : name_numbers("CPU", cpus);
-	if (!name)
-		error = -ENOMEM;
-	else if (isst_cpuset_count(cpus) > 0)
+	if (!error && isst_cpuset_count(cpus) > 0)
 		error = wanted_reject(wanted, setting, NULL, -EIO,
 				      "no CPU of the package or die of %s is online, so that "
 				      "nothing can be planned there. Bring CPUs online first "
 				      "(--all-cpus-online)",
-				      name);
-	free(name);
+				      message_numbers(&wanted->context->messages, "CPU", cpus));
 	isst_cpuset_free(cpus);
 	return error;
 }
@@ -620,7 +609,6 @@ static int compare_state(struct wanted *wanted, const struct cpus_state *state,
 static int note_without_smt(struct wanted *wanted, const struct cpus_state *states, size_t count)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *list = NULL;
 	int error = cpus ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++) {
@@ -629,16 +617,12 @@ static int note_without_smt(struct wanted *wanted, const struct cpus_state *stat
 		error = cpus_state_add(&states[i], CPUS_WITHOUT_SMT, cpus_wanted_of(setting),
 				       setting->cpus, cpus);
 	}
-	if (!error && isst_cpuset_count(cpus) > 0) {
-		list = name_numbers("CPU", cpus);
-		error = list ? 0 : -ENOMEM;
-	}
-	if (list)
+	if (!error && isst_cpuset_count(cpus) > 0)
 		message_notice(&wanted->context->messages,
 			       "%s %s offline because SMT is off (" SMT_CONTROL
 			       "), and not counted as a difference",
-			       list, isst_cpuset_count(cpus) == 1 ? "is" : "are");
-	free(list);
+			       message_numbers(&wanted->context->messages, "CPU", cpus),
+			       isst_cpuset_count(cpus) == 1 ? "is" : "are");
 	isst_cpuset_free(cpus);
 	return error;
 }

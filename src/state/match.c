@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/hash.h"
-#include "common/numbered.h"
 #include "isst.h"
 #include "state/facts.h"
 #include "state/read.h"
@@ -133,23 +132,19 @@ static int is_same_topology(struct isst_context *context, const struct match *ma
 	const struct isst_cpuset *cpus = match->cpus ? match->cpus : isst_present_cpus(context);
 	struct isst_cpuset *unknown;
 	uint64_t checksum;
-	char *list = NULL;
 
 	if (cpu_places_checksum(context, cpus, &checksum))
 		return checksum == match->number;
 	if (!cpuset_contains(isst_present_cpus(context), cpus))
 		return 0;
 	unknown = find_places(context, cpus, false);
-	if (unknown)
-		list = name_numbers("CPU", unknown);
-	isst_cpuset_free(unknown);
-	if (!list)
+	if (!unknown)
 		return -ENOMEM;
 	message_notice(&context->messages,
 		       "it cannot be verified that the configuration is for this machine: the core "
 		       "of %s is not known",
-		       list);
-	free(list);
+		       message_numbers(&context->messages, "CPU", unknown));
+	isst_cpuset_free(unknown);
 	return 1;
 }
 

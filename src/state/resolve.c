@@ -2,7 +2,6 @@
 /* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
 #include "base/cpuset.h"
 #include "base/number.h"
-#include "common/numbered.h"
 #include "features/cpus_change.h"
 #include "features/planning.h"
 #include "state/wanted.h"
@@ -326,16 +325,10 @@ static int resolve_subject(struct wanted *wanted, enum subject subject,
 static int refuse_cpus(struct wanted *wanted, const struct setting *setting, int why,
 		       const struct isst_cpuset *cpus, const char *before, const char *behind)
 {
-	char *list;
-	int error;
-
 	if (isst_cpuset_count(cpus) == 0)
 		return 0;
-	list = name_numbers("CPU", cpus);
-	error = list ? wanted_reject(wanted, setting, NULL, why, "%s%s%s", before, list, behind)
-		     : -ENOMEM;
-	free(list);
-	return error;
+	return wanted_reject(wanted, setting, NULL, why, "%s%s%s", before,
+			     message_numbers(&wanted->context->messages, "CPU", cpus), behind);
 }
 
 /** Whether a CPU is where a statement is for, or may be there. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-TF on and off, with what goes with it: core-power, CLOS, associations, turbo ratio limits. */
-#include "common/numbered.h"
 #include "firmware/platform.h"
 #include "state/apply.h"
 #include "state/facts.h"
@@ -119,7 +118,6 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	struct isst_clos_association *now = calloc(count ? count : 1, sizeof(*now));
 	struct isst_cpuset *former = isst_cpuset_new();
 	unsigned int number;
-	char *list;
 	int error = now && former ? 0 : -ENOMEM;
 
 	if (error)
@@ -139,10 +137,9 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	}
 	if (error || isst_cpuset_count(former) == 0)
 		goto out;
-	list = name_numbers("CPU", former);
 	change_warn(change, ISST_WARNING_HIGH_PRIORITY_LOST,
-		    "%s had high priority before, and low priority now", list ? list : "CPUs");
-	free(list);
+		    "%s had high priority before, and low priority now",
+		    message_numbers(&change->texts, "CPU", former));
 out:
 	free(now);
 	isst_cpuset_free(former);
