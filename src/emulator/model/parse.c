@@ -12,20 +12,21 @@
 /* ---- Sections and settings ---- */
 
 /** A list of numbers as the bits of a mask. */
-static bool parse_bits(const char *text, unsigned int count, unsigned int *bits)
+static int parse_bits(const char *text, unsigned int count, unsigned int *bits)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	const char *bad;
 	unsigned int number;
-	bool good = set && isst_cpuset_add_list(set, text, &bad) == 0 &&
-		    isst_cpuset_count(set) > 0 && !isst_cpuset_next(set, count, &number);
+	int error = set ? isst_cpuset_add_list(set, text, &bad) : -ENOMEM;
 
+	if (!error && (isst_cpuset_count(set) == 0 || isst_cpuset_next(set, count, &number)))
+		error = -EINVAL;
 	*bits = 0;
-	if (good)
+	if (!error)
 		isst_cpuset_for_each (number, set)
 			*bits |= 1u << number;
 	isst_cpuset_free(set);
-	return good;
+	return error;
 }
 
 /** `package 1`, `die 0` or `power-domain 3-4` at the end of a section's name. */
@@ -39,6 +40,7 @@ static int parse_narrowing(struct platform_file *file, struct section *section, 
 		const char *number = strtok_r(NULL, " \t", words);
 		struct number_value value = { .line = section->line };
 		uint64_t parsed = 0;
+		int error = -EINVAL;
 
 		if (section->kind->target == TARGET_PLATFORM || !(package || die || domains))
 			return file_error(file, section->line,
@@ -47,8 +49,12 @@ static int parse_narrowing(struct platform_file *file, struct section *section, 
 						  ? "\"]\""
 						  : "\"package\", \"die\" or \"power-domain\" and "
 						    "its number");
-		if (!number || (domains && !parse_bits(number, MOST_POWER_DOMAINS, &value.value)) ||
-		    (!domains && isst_parse_number(number, 10, UINT32_MAX, &parsed)))
+		if (number)
+			error = domains ? parse_bits(number, MOST_POWER_DOMAINS, &value.value)
+					: isst_parse_number(number, 10, UINT32_MAX, &parsed);
+		if (error == -ENOMEM)
+			return error;
+		if (error)
 			return file_error(file, section->line,
 					  "found \"%s\" after \"%s\", expected %s",
 					  number ? number : "]", word,
