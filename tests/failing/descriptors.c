@@ -3,25 +3,12 @@
 #include "failing/support/failing.h"
 #include "support/check.h"
 
-static void each_descriptor_fails(void **state)
+TEST_ON(each_descriptor_fails, "tests/tiny", "tests/tpmi-tiny")
 {
 	each_fails(*state, "descriptors", false);
 }
 
-static void all_descriptors_from_one_on_fail(void **state)
+TEST_ON(all_descriptors_from_one_on_fail, "tests/tiny", "tests/tpmi-tiny")
 {
 	each_fails(*state, "descriptors", true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name, platform) { #name " on " platform, name, NULL, NULL, (void *)(platform) }
-		CASE(each_descriptor_fails, "tests/tiny"),
-		CASE(all_descriptors_from_one_on_fail, "tests/tiny"),
-		CASE(each_descriptor_fails, "tests/tpmi-tiny"),
-		CASE(all_descriptors_from_one_on_fail, "tests/tpmi-tiny"),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

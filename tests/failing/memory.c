@@ -2,39 +2,33 @@
 /* Commands with each allocation failing in turn. */
 #include "failing/support/failing.h"
 #include "support/check.h"
+#include "transaction/support/machines.h"
 
-static void each_allocation_fails(void **state)
+TEST_ON(each_allocation_fails, "tests/tiny", "tests/tpmi-tiny")
 {
 	each_fails(*state, "memory", false);
 }
 
-static void all_allocations_from_one_on_fail(void **state)
+TEST_ON(all_allocations_from_one_on_fail, "tests/tiny", "tests/tpmi-tiny")
 {
 	each_fails(*state, "memory", true);
 }
 
-static void a_plan_that_fails_is_freed(void **state)
+/** Plans from sets of CPUs of several domains, of which the later ones fail. */
+TEST_ON(a_plan_that_fails_is_freed, "tests/multi-die", "tests/tpmi-tiny")
 {
-	each_plan_is_freed(*state);
-}
-
-static void a_comparison_has_the_cause(void **state)
-{
-	each_comparison_fails(*state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name, platform) { #name " on " platform, name, NULL, NULL, (void *)(platform) }
-		CASE(each_allocation_fails, "tests/tiny"),
-		CASE(all_allocations_from_one_on_fail, "tests/tiny"),
-		CASE(each_allocation_fails, "tests/tpmi-tiny"),
-		CASE(all_allocations_from_one_on_fail, "tests/tpmi-tiny"),
-		CASE(a_plan_that_fails_is_freed, "tests/multi-die"),
-		CASE(a_plan_that_fails_is_freed, "tests/tpmi-tiny"),
-		CASE(a_comparison_has_the_cause, "tests/package-offline"),
+	static const char *const PLANS[] = {
+		"--dry-run perf-profile set-config-level -l 1 -o",
+		"--dry-run base-freq enable -a",
+		"--dry-run turbo-freq enable -a",
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	allocations_fail(*state, PLANS, COUNT(PLANS), suite_is_large() ? 1 : 7);
+}
+
+TEST_ON(a_comparison_has_the_cause, "tests/package-offline")
+{
+	static const char *const CHECK = "config check --set 'cpus by-level'";
+
+	allocations_fail(*state, &CHECK, 1, 1);
 }

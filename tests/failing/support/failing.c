@@ -419,75 +419,34 @@ void each_fails(const char *platform, const char *what, bool on)
 	assert_int_equal(failures, 0);
 }
 
-enum { PLANNING_STRIDE = 7 };
-
-/** Commands that plan from sets of CPUs of several domains, of which the later ones fail. */
-static const struct command planning[] = {
-	{ "--dry-run perf-profile set-config-level -l 1 -o", NULL, false, NULL },
-	{ "--dry-run base-freq enable -a", NULL, false, NULL },
-	{ "--dry-run turbo-freq enable -a", NULL, false, NULL },
-};
-
-/** All allocations with the large machines, otherwise some, others for each command. */
-static void check_planning(const struct machine *machine, size_t index)
-{
-	const struct command *command = &planning[index];
-	struct disturbance disturbance = { .what = "memory" };
-	struct end undisturbed_end = run_command(machine, command, &disturbance);
-	unsigned long stride = suite_is_large() ? 1 : PLANNING_STRIDE;
-
-	assert_int_equal(undisturbed_end.status, 0);
-	for (unsigned long at = 1 + index % stride; at <= undisturbed_end.count; at += stride) {
-		struct end end;
-
-		disturbance.fail_at = at;
-		end = run_command(machine, command, &disturbance);
-		if (end.blocks > undisturbed_end.blocks)
-			note_failure(machine, command, &disturbance, "memory is not freed");
-		free(end.output);
-	}
-	free(undisturbed_end.output);
-}
-
-void each_plan_is_freed(const char *platform)
-{
-	struct machine machine;
-
-	skip_where_impossible();
-	failures = 0;
-	machine_begin(&machine, platform);
-	machine_look(&machine);
-	for (size_t i = 0; i < COUNT(planning); i++)
-		check_planning(&machine, i);
-	machine_end(&machine);
-	assert_int_equal(failures, 0);
-}
-
-void each_comparison_fails(const char *platform)
+void allocations_fail(const char *platform, const char *const *lines, size_t count,
+		      unsigned long stride)
 {
 	enum { WRONG_REQUEST = 2 };
-	static const struct command check = { "config check --set 'cpus by-level'", NULL, false,
-					      NULL };
-	struct disturbance disturbance = { .what = "memory" };
 	struct machine machine;
-	struct end end;
-	unsigned long count;
 
 	skip_where_impossible();
 	failures = 0;
 	machine_begin(&machine, platform);
 	machine_look(&machine);
-	end = run_command(&machine, &check, &disturbance);
-	count = end.count;
-	free(end.output);
-	assert_true(count > 0);
-	for (unsigned long at = 1; at <= count; at++) {
-		disturbance.fail_at = at;
-		end = run_command(&machine, &check, &disturbance);
-		if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) == WRONG_REQUEST)
-			note_failure(&machine, &check, &disturbance,
-				     "lack of memory is taken for a wrong request");
-		free(end.output);
+	for (size_t i = 0; i < count; i++) {
+		const struct command command = { .line = lines[i] };
+		struct disturbance disturbance = { .what = "memory" };
+		struct end whole = run_command(&machine, &command, &disturbance), end;
+
+		assert_true(whole.count > 0);
+		for (unsigned long at = 1 + i % stride; at <= whole.count; at += stride) {
+			disturbance.fail_at = at;
+			end = run_command(&machine, &command, &disturbance);
+			if (end.blocks > whole.blocks)
+				note_failure(&machine, &command, &disturbance,
+					     "memory is not freed");
+			if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) == WRONG_REQUEST)
+				note_failure(&machine, &command, &disturbance,
+					     "lack of memory is taken for a wrong request");
+			free(end.output);
+		}
+		free(whole.output);
 	}
 	machine_end(&machine);
 	assert_int_equal(failures, 0);

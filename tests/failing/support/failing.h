@@ -11,15 +11,15 @@
 #define TESTS_FAILING_FAILING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** @what: "memory" or "descriptors". @on: what follows fails as well. */
 void each_fails(const char *platform, const char *what, bool on);
 
-/** Every single allocation of commands that only plan a change. */
-void each_plan_is_freed(const char *platform);
-
-/** Every single allocation of a comparison of CPUs: none is taken for a wrong request. */
-void each_comparison_fails(const char *platform);
+/** Each @stride-th allocation of commands that change nothing: what was had is freed, and none is
+ * taken for a wrong request. */
+void allocations_fail(const char *platform, const char *const *lines, size_t count,
+		      unsigned long stride);
 
 /**
  * Every single read of the machine fails for good (`make check`: some of them): a request to the
