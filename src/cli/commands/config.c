@@ -13,6 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+static struct report_node *config_node(struct run *run)
+{
+	return report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
+}
+
 /* ---- Changes that are held: try, with ---- */
 
 enum { TIMEOUT_S = 120 };
@@ -84,7 +89,7 @@ void config_try(struct run *run)
 		isst_change_free(change);
 		return;
 	}
-	top = report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
+	top = config_node(run);
 	change_note_offline_parts(run);
 	if (!isst_change_is_unchanged(change)) {
 		decide(run, change, top);
@@ -189,13 +194,6 @@ void with_program(struct run *run)
 		change = NULL;
 	}
 	isst_change_free(change);
-}
-
-/* ---- Files ---- */
-
-static struct report_node *config_node(struct run *run)
-{
-	return report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
 }
 
 /* ---- save ---- */
@@ -329,18 +327,13 @@ static void make(struct run *run, struct isst_config *config, struct report_node
 	bool dry = request_has(run->request, OPTION_DRY_RUN);
 	struct isst_change *change;
 	int error = config_change(run, config, 0, &change);
-	char *failed;
 
 	if (!error)
 		change_note_offline_parts(run);
-	if (!dry && error) {
-		if (asprintf(&failed, "failed(error %d)", error) < 0)
-			failed = NULL;
-		report_word(top, key, failed ? failed : "failed");
-		free(failed);
-	} else if (!dry) {
+	if (!dry && error)
+		change_report_result(top, key, error);
+	else if (!dry)
 		report_made(run, config, top, key, change);
-	}
 	if (!error)
 		config_report_high_priority(run->report, config);
 	if (config == run->config)

@@ -399,13 +399,10 @@ static void report_failures(const struct attempt *attempt, int stopped)
 	report_failure_of(attempt->run, all, stopped);
 }
 
-static void report_result(struct run *run, const struct unit *unit, enum key_id feature,
-			  enum key_id result, int error)
+void change_report_result(struct report_node *node, enum key_id result, int error)
 {
-	struct report_node *node;
 	char *failed;
 
-	node = report_branch(unit_report(unit, run->context, run->report), feature, 0);
 	if (!error) {
 		report_word(node, result, "success");
 		return;
@@ -423,17 +420,23 @@ static void report_results(struct attempt *attempt, int error)
 	struct run *run = attempt->run;
 
 	for_each_unit (unit, &run->targets) {
+		bool io = isst_domain_is_io(unit->domain);
+
 		/* A change that failed is one of the units that it would have been made for. */
-		if ((error && !isst_domain_is_io(unit->domain)) || is_part(attempt, unit))
-			report_result(run, unit, command->feature, command->result, error);
+		if ((error && !io) || is_part(attempt, unit))
+			change_report_result(
+				report_branch(unit_report(unit, run->context, run->report),
+					      command->feature, 0),
+				command->result, error);
 	}
 	/* Without CPUs there is nothing that could have a class of service. */
-	for (size_t i = 0; i < run->targets.unit_count && command->extra_result && !error; i++) {
-		const struct unit *unit = &run->targets.units[i];
-
-		if (unit->first && !isst_domain_is_io(unit->domain) && is_part(attempt, unit))
-			report_result(run, unit, command->extra_result, command->result, 0);
-	}
+	for_each_unit (unit, &run->targets)
+		if (command->extra_result && !error && unit->first &&
+		    !isst_domain_is_io(unit->domain) && is_part(attempt, unit))
+			change_report_result(
+				report_branch(unit_report(unit, run->context, run->report),
+					      command->extra_result, 0),
+				command->result, 0);
 }
 
 void change_machine(struct run *run, const struct change_command *command)

@@ -29,6 +29,9 @@ void change_note_unchanged(struct run *run, const struct isst_change *change);
 /** Reports why a change, or its rollback, failed, and what it left behind. */
 void change_report_failure(struct run *run, const struct isst_change *change, int error);
 
+/** Reports that a change was made, or that it failed. */
+void change_report_result(struct report_node *node, enum key_id result, int error);
+
 /** A signal that arrived too late ends the program as one does after a rollback. */
 void change_note_late_signal(struct run *run);
 

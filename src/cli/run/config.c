@@ -18,92 +18,66 @@
 
 enum { LOOK_EVERY_MS = 500, OPTIONAL_SECONDS = 5 };
 
-struct missing {
-	char *what;    /* NULL: nothing is missing */
-	bool optional; /* the configuration can be applied without it */
-};
-
-/** An optional statement that has no driver yet; NULL: there is none. */
-static const char *find_skipped(const struct isst_config *config)
+/** What more of the machine may appear, to be freed; NULL: nothing. A machine that is another one
+ * stays so. @optional: the configuration can be applied without it */
+static char *find_missing(const struct run *run, bool *optional)
 {
-	const char *skipped;
-
-	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i)) != NULL; i++)
-		if (isst_config_skipped_error_at(config, i) == -ENODEV)
-			return skipped;
-	return NULL;
-}
-
-/** What more of the machine may appear; NULL: nothing. A machine that is another one stays so. */
-static const char *missing_of(struct isst_context *context, struct isst_config *config,
-			      bool *optional)
-{
-	int error = isst_discover(context);
+	const char *what = NULL, *skipped;
+	struct isst_context *context;
+	char *problem, *missing;
+	int error;
 
 	*optional = false;
-	if (!error && isst_config_match(config, context, 0) != 0)
-		return NULL;
-	if (!error && isst_left_out_at(context, 0))
-		return isst_left_out_at(context, 0);
-	if (!error)
-		error = isst_config_check(config, context, 0);
-	if (error)
-		return error == -EOPNOTSUPP || error == -ENODEV ? isst_error(context) : NULL;
-	*optional = true;
-	return find_skipped(config);
-}
-
-/** Returns what is missing; its text is to be freed. */
-static struct missing find_missing(const struct run *run)
-{
-	struct missing missing = { NULL, false };
-	struct isst_context *context;
-	const char *what;
-	char *problem;
-
 	(void)machine_open(run->request, run_options(run->request), &context, &problem);
 	free(problem);
-	what = context ? missing_of(context, run->config, &missing.optional) : NULL;
-	missing.what = what ? strdup(what) : NULL;
+	error = context ? isst_discover(context) : -ENOMEM;
+	if (!error && isst_config_match(run->config, context, 0) != 0) {
+		isst_close(context);
+		return NULL;
+	}
+	if (!error && isst_left_out_at(context, 0)) {
+		what = isst_left_out_at(context, 0);
+	} else {
+		if (!error)
+			error = isst_config_check(run->config, context, 0);
+		if (error == -EOPNOTSUPP || error == -ENODEV)
+			what = isst_error(context);
+		*optional = !error;
+		/* An optional statement that has no driver yet. */
+		for (size_t i = 0;
+		     !error && !what && (skipped = isst_config_skipped_at(run->config, i)) != NULL;
+		     i++)
+			if (isst_config_skipped_error_at(run->config, i) == -ENODEV)
+				what = skipped;
+	}
+	missing = what ? strdup(what) : NULL;
 	isst_close(context);
 	return missing;
-}
-
-static bool await_driver(struct run *run, unsigned int seconds)
-{
-	int error = isst_wait_for_driver(run->context, 0, 0);
-
-	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
-		run_progress(run, "Waiting up to %u s: %s", seconds, isst_error(run->context));
-		error = isst_wait_for_driver(run->context, seconds * 1000, 0);
-	}
-	return error == 0;
 }
 
 /** Waits for what is missing, a few seconds if it is optional: many machines never have it. */
 static void await_missing(struct run *run, int64_t deadline_ms)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
-	bool reported = false, limited = false;
-	struct missing missing;
+	bool reported = false, limited = false, optional;
+	char *missing;
 
-	while ((missing = find_missing(run)).what) {
+	while ((missing = find_missing(run, &optional)) != NULL) {
 		int64_t now_ms = monotonic_ms(), optional_ms = now_ms + OPTIONAL_SECONDS * 1000;
 
-		if (missing.optional && !limited && optional_ms < deadline_ms)
+		if (optional && !limited && optional_ms < deadline_ms)
 			deadline_ms = optional_ms;
-		limited |= missing.optional;
+		limited |= optional;
 		if (now_ms >= deadline_ms)
 			break;
 		if (!reported)
 			run_progress(run, "Waiting up to %u s: %s",
-				     (unsigned int)((deadline_ms - now_ms + 999) / 1000),
-				     missing.what);
+				     (unsigned int)((deadline_ms - now_ms + 999) / 1000), missing);
 		reported = true;
-		free(missing.what);
+		free(missing);
 		nanosleep(&pause, NULL);
 	}
-	free(missing.what);
+	free(missing);
 }
 
 bool config_wait(struct run *run)
@@ -111,7 +85,7 @@ bool config_wait(struct run *run)
 	const struct request *request = run->request;
 	const unsigned int seconds = request_number(request, OPTION_WAIT);
 	const int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
-	int match;
+	int match, error;
 
 	/* Without a change to make, there is yet a program to run. */
 	if (!(request->command->flags & COMMAND_CONFIG) || command_wraps_program(request->command))
@@ -123,9 +97,15 @@ bool config_wait(struct run *run)
 	    (match == -EOPNOTSUPP && isst_wait_for_driver(run->context, 0, 0) == -EOPNOTSUPP))
 		return config_matches(run);
 	/* Who may not change it need not wait. */
-	if (match == 0 && request_has(request, OPTION_WAIT) &&
-	    (!run_changes(run) || isst_check_privileges(run->context) == 0) &&
-	    await_driver(run, seconds))
+	if (match != 0 || !request_has(request, OPTION_WAIT) ||
+	    (run_changes(run) && isst_check_privileges(run->context) != 0))
+		return true;
+	error = isst_wait_for_driver(run->context, 0, 0);
+	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
+		run_progress(run, "Waiting up to %u s: %s", seconds, isst_error(run->context));
+		error = isst_wait_for_driver(run->context, seconds * 1000, 0);
+	}
+	if (!error)
 		await_missing(run, deadline_ms);
 	return true;
 }
@@ -258,6 +238,7 @@ bool config_source_read(struct run *run)
 int config_call(struct run *run, const struct isst_config *config, int error)
 {
 	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
+	size_t count = 0;
 
 	if (error >= 0)
 		return error;
@@ -265,17 +246,12 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 		return run_call(run, error);
 	if (!problem)
 		run_error(run, status_of_error(error), "%s", strerror(-error));
-	else {
-		size_t count = 0;
-
-		for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
-			if (count < CONFIG_LISTED)
-				run_failure(run,
-					    (struct failure){ .error = error, .message = problem });
-		if (count > CONFIG_LISTED)
-			run_error(run, status_of_error(error), "and %zu more problem%s",
-				  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
-	}
+	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
+		if (count < CONFIG_LISTED)
+			run_failure(run, (struct failure){ .error = error, .message = problem });
+	if (count > CONFIG_LISTED)
+		run_error(run, status_of_error(error), "and %zu more problem%s",
+			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
 	return error;
 }
 
@@ -314,33 +290,16 @@ bool config_report_comparison(struct run *run, struct report_node *top)
 
 /* ---- One change ---- */
 
-/** Being for another machine is a result as well, which programs look for. */
-static void report_skipped_result(struct run *run)
+bool config_matches(struct run *run)
 {
+	/* Being for another machine is a result as well, which programs look for. */
 	static const struct {
 		const char *command;
 		enum key_id key;
-	} RESULTS[] = {
-		{ "check", KEY_CONFIG_CHECK },
-		{ "apply", KEY_CONFIG_APPLY },
-		{ "try", KEY_CONFIG_TRY },
-	};
+	} RESULTS[] = { { "check", KEY_CONFIG_CHECK },
+			{ "apply", KEY_CONFIG_APPLY },
+			{ "try", KEY_CONFIG_TRY } };
 	const struct command *command = run->request->command;
-	struct report_node *unit;
-
-	/* A plan has no result. */
-	if (!(command->flags & COMMAND_CONFIG) || request_has(run->request, OPTION_DRY_RUN))
-		return;
-	unit = report_unit(run->report, NULL, 0);
-
-	for (size_t i = 0; i < sizeof(RESULTS) / sizeof(RESULTS[0]); i++)
-		if (strcmp(RESULTS[i].command, command->name) == 0)
-			report_word(report_branch(unit, KEY_CONFIGURATION, 0), RESULTS[i].key,
-				    "skipped");
-}
-
-bool config_matches(struct run *run)
-{
 	int result = isst_config_match(run->config, run->context, 0);
 	const char *problem;
 
@@ -351,7 +310,14 @@ bool config_matches(struct run *run)
 	report_message(run->report, ENTRY_NOTE, "skipped: %s",
 		       problem ? problem : "the configuration is for another machine");
 	report_code(run->report, "skipped");
-	report_skipped_result(run);
+	/* A plan has no result. */
+	if (!(command->flags & COMMAND_CONFIG) || request_has(run->request, OPTION_DRY_RUN))
+		return false;
+	for (size_t i = 0; i < sizeof(RESULTS) / sizeof(RESULTS[0]); i++)
+		if (strcmp(RESULTS[i].command, command->name) == 0)
+			report_word(report_branch(report_unit(run->report, NULL, 0),
+						  KEY_CONFIGURATION, 0),
+				    RESULTS[i].key, "skipped");
 	return false;
 }
 
@@ -375,21 +341,11 @@ void config_report_skipped(struct run *run, const struct isst_config *config)
 	report_code(run->report, "statement-skipped");
 }
 
-/** CPUs stay as they are where a level is stated and they are not. */
-static bool moves_level(const struct isst_change *change)
-{
-	const struct isst_change_step *step;
-
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
-		if (isst_change_step_is_written(step) &&
-		    isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_LEVEL)
-			return true;
-	return false;
-}
-
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
 		  struct isst_change **change)
 {
+	const struct isst_change_step *step;
+	bool moves_level = false;
 	int error = change_begin(run, flags, change);
 
 	if (!error)
@@ -404,8 +360,12 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 	}
 	config_report_skipped(run, config);
 	error = change_make(run, *change);
-	/* In a dry run the level is not there yet. */
-	if (!error && run_changes(run) && moves_level(*change))
+	for (size_t i = 0; (step = isst_change_step_at(*change, i)) != NULL; i++)
+		moves_level |= isst_change_step_is_written(step) &&
+			       isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_LEVEL;
+	/* CPUs stay as they are where a level is stated and they are not. In a dry run the level
+	 * is not there yet. */
+	if (!error && run_changes(run) && moves_level)
 		levels_note_cpus(run, CPUS_BY_LEVEL, 0,
 				 "'cpus by-level', stated with the level, changes that");
 	return error;
