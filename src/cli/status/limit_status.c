@@ -117,34 +117,15 @@ void turbo_limits_report(struct machine_status *status)
 
 /* ---- The uncore ---- */
 
-/** Reports what a limit is now: what was set, or else what it was at boot. */
-static void report_present(struct report_node *node, enum key_id key,
-			   const struct isst_result *limits, unsigned int fabric, int set,
-			   int initial)
-{
-	unsigned int mhz;
-	int error = isst_result_value_at(limits, set, fabric, 0, &mhz);
-
-	if (error == -ENODATA)
-		error = isst_result_value_at(limits, initial, fabric, 0, &mhz);
-	if (!error)
-		report_number(node, key, mhz);
-	else if (error != -ENODATA)
-		report_unknown(node, key);
-}
-
-/** What a limit was at boot. The screen has no column of such values if none is known. */
-static void report_default(struct report_node *node, enum key_id key,
-			   const struct isst_result *limits, unsigned int fabric, int initial)
-{
-	unsigned int mhz;
-
-	if (isst_result_value_at(limits, initial, fabric, 0, &mhz) == 0)
-		report_number(node, key, mhz);
-}
-
 static void report_uncore(struct machine_status *status)
 {
+	static const struct {
+		int set, initial;
+		enum key_id present, at_boot;
+	} ENDS[2] = { { ISST_VALUE_UNCORE_MIN_MHZ, ISST_VALUE_UNCORE_INITIAL_MIN_MHZ,
+			KEY_STATUS_MIN, KEY_STATUS_LOWEST },
+		      { ISST_VALUE_UNCORE_MAX_MHZ, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ,
+			KEY_STATUS_MAX, KEY_STATUS_HIGHEST } };
 	struct isst_results *results = status_read(status, isst_read_uncore_limits, 0, is_shown);
 	const struct isst_result *limits;
 
@@ -152,29 +133,37 @@ static void report_uncore(struct machine_status *status)
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(limits));
 		struct failure failure = failure_of(limits, ISST_PART_RESULT);
-		unsigned int fabrics, mhz;
+		unsigned int fabrics, mhz[2];
 
 		if (failure.error != -EOPNOTSUPP)
 			run_failure(status->run, failure);
 		isst_result_extent(limits, ISST_VALUE_UNCORE_MIN_MHZ, &fabrics, NULL);
 		for (unsigned int at = 0; domain && at < fabrics; at++) {
 			struct report_node *node;
+			int error[2];
 
+			for (size_t end = 0; end < 2; end++)
+				error[end] = isst_result_value_at(limits, ENDS[end].set, at, 0,
+								  &mhz[end]);
 			/* What could not be read may be set. */
-			if (isst_result_value_at(limits, ISST_VALUE_UNCORE_MIN_MHZ, at, 0, &mhz) ==
-				    -ENODATA &&
-			    isst_result_value_at(limits, ISST_VALUE_UNCORE_MAX_MHZ, at, 0, &mhz) ==
-				    -ENODATA)
+			if (error[0] == -ENODATA && error[1] == -ENODATA)
 				continue;
 			node = report_branch(domain->node, KEY_STATUS_UNCORE, at);
-			report_present(node, KEY_STATUS_MIN, limits, at, ISST_VALUE_UNCORE_MIN_MHZ,
-				       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
-			report_present(node, KEY_STATUS_MAX, limits, at, ISST_VALUE_UNCORE_MAX_MHZ,
-				       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
-			report_default(node, KEY_STATUS_LOWEST, limits, at,
-				       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
-			report_default(node, KEY_STATUS_HIGHEST, limits, at,
-				       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
+			/* What was set, or else what it was at boot. */
+			for (size_t end = 0; end < 2; end++) {
+				if (error[end] == -ENODATA)
+					error[end] = isst_result_value_at(limits, ENDS[end].initial,
+									  at, 0, &mhz[end]);
+				if (!error[end])
+					report_number(node, ENDS[end].present, mhz[end]);
+				else if (error[end] != -ENODATA)
+					report_unknown(node, ENDS[end].present);
+			}
+			/* The screen has no column of such values if none is known. */
+			for (size_t end = 0; end < 2; end++)
+				if (isst_result_value_at(limits, ENDS[end].initial, at, 0,
+							 &mhz[end]) == 0)
+					report_number(node, ENDS[end].at_boot, mhz[end]);
 		}
 	}
 	isst_results_free(results);
@@ -304,31 +293,24 @@ static size_t list_members(struct run *run, const struct grouping *grouping,
 	return count;
 }
 
-/** The next CPU in no group: the first one, of frequencies one of the highest. NULL: none. */
-static const struct member *find_next(const struct grouping *grouping, const struct member *members,
-				      size_t count, const struct isst_domain *domain)
-{
-	const struct member *next = NULL;
-
-	for (size_t i = 0; i < count && !(next && grouping->limits); i++)
-		if (members[i].domain == domain && !members[i].done &&
-		    (!next || members[i].values[0] > next->values[0]))
-			next = &members[i];
-	return next;
-}
-
 static void report_groups(const struct machine_status *status, const struct grouping *grouping,
 			  struct member *members, size_t count)
 {
 	for_each_domain (domain, status) {
-		const struct member *next;
-		unsigned int index = 0;
+		struct member *next = domain->node ? members : NULL;
 
-		while (domain->node &&
-		       (next = find_next(grouping, members, count, domain->domain)) != NULL) {
-			struct report_node *node = report_branch(domain->node, grouping->key,
-								 index++);
+		for (unsigned int index = 0; next; index++) {
+			struct report_node *node;
 
+			/* The first CPU in no group, of frequencies one of the highest. */
+			next = NULL;
+			for (size_t i = 0; i < count && !(next && grouping->limits); i++)
+				if (members[i].domain == domain->domain && !members[i].done &&
+				    (!next || members[i].values[0] > next->values[0]))
+					next = &members[i];
+			if (!next)
+				break;
+			node = report_branch(domain->node, grouping->key, index);
 			grouping->report(node, next);
 			node = report_cpu_ranges(node, KEY_STATUS_CPUS, 0, NULL);
 			for (size_t k = 0; k < count; k++) {
@@ -402,30 +384,6 @@ void running_status_report(struct machine_status *status)
 
 enum { MW_PER_W = 1000 };
 
-static void report_mw(struct report_node *node, enum key_id key, const struct isst_result *power,
-		      int id)
-{
-	unsigned int mw;
-
-	/* The first round knows no power. */
-	if (isst_result_value(power, id, &mw) == 0)
-		report_number(node, key, (mw + MW_PER_W / 2) / MW_PER_W);
-}
-
-/** The power of the level stands on the same screen: a lower limit leaves open which counts. */
-static void report_lower_limit(const struct machine_status *status, const struct isst_result *power)
-{
-	const struct isst_domain *of = isst_result_domain(power);
-	const struct isst_result *level = status_properties(status, status_of_domain(status, of));
-	unsigned int limit_mw, tdp_w;
-
-	if (isst_result_value(power, ISST_VALUE_POWER_LIMIT_MW, &limit_mw) == 0 &&
-	    isst_result_value(level, ISST_VALUE_TDP_W, &tdp_w) == 0 && limit_mw / MW_PER_W < tdp_w)
-		report_message(status->run->report, ENTRY_NOTE,
-			       "%s: the power limit of %u W counts, not the TDP of %u W",
-			       isst_domain_name(of), limit_mw / MW_PER_W, tdp_w);
-}
-
 /** Power is the package's where it has power domains, which share it, else the die's. */
 void power_status_report(struct machine_status *status)
 {
@@ -437,7 +395,9 @@ void power_status_report(struct machine_status *status)
 	for (size_t i = 0; (power = isst_results_at(results, i)) != NULL; i++) {
 		const struct isst_domain *domain = isst_result_domain(power);
 		struct report_step path = { &keys[KEY_PACKAGE], isst_domain_package(domain) };
+		const struct domain_status *of = status_of_domain(status, domain);
 		struct failure failure = failure_of(power, ISST_PART_RESULT);
+		unsigned int mw, tdp_w;
 		struct report_node *node;
 
 		if (shared && before &&
@@ -453,12 +413,22 @@ void power_status_report(struct machine_status *status)
 			failed |= failure.error != -EOPNOTSUPP;
 			continue;
 		}
-		node = shared ? report_unit(run->report, &path, 1)
-			      : status_of_domain(status, domain)->node;
-		node = report_branch(node, KEY_STATUS_POWER, 0);
-		report_mw(node, KEY_STATUS_DRAWN, power, ISST_VALUE_POWER_MW);
-		report_mw(node, KEY_STATUS_POWER_LIMIT, power, ISST_VALUE_POWER_LIMIT_MW);
-		report_lower_limit(status, power);
+		node = report_branch(shared ? report_unit(run->report, &path, 1) : of->node,
+				     KEY_STATUS_POWER, 0);
+		/* The first round knows no power. */
+		if (isst_result_value(power, ISST_VALUE_POWER_MW, &mw) == 0)
+			report_number(node, KEY_STATUS_DRAWN, (mw + MW_PER_W / 2) / MW_PER_W);
+		if (isst_result_value(power, ISST_VALUE_POWER_LIMIT_MW, &mw) != 0)
+			continue;
+		report_number(node, KEY_STATUS_POWER_LIMIT, (mw + MW_PER_W / 2) / MW_PER_W);
+		/* The power of the level stands on the same screen: a lower limit leaves open which
+		 * counts. */
+		if (isst_result_value(status_properties(status, of), ISST_VALUE_TDP_W, &tdp_w) ==
+			    0 &&
+		    mw / MW_PER_W < tdp_w)
+			report_message(run->report, ENTRY_NOTE,
+				       "%s: the power limit of %u W counts, not the TDP of %u W",
+				       isst_domain_name(domain), mw / MW_PER_W, tdp_w);
 	}
 	isst_results_free(results);
 }
