@@ -31,21 +31,6 @@ static void report_level_cores(const struct run *run, const struct levels *level
 		report_unknown(node, KEY_LEVEL_CORES);
 }
 
-static void report_state_of(struct report_node *node, const struct isst_result *level)
-{
-	static const char *const WORDS[2][2] = { { "allowed", "locked" },
-						 { "current", "current, locked" } };
-	bool current = value_of(level, ISST_VALUE_LEVEL) ==
-		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
-
-	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL) || !has_value(level, ISST_VALUE_LOCKED)) {
-		report_unknown(node, KEY_LEVEL_STATE);
-		return;
-	}
-	report_standing(node, current);
-	report_word(node, KEY_LEVEL_STATE, WORDS[current][value_of(level, ISST_VALUE_LOCKED)]);
-}
-
 static void report_row(const struct run *run, const struct levels *levels,
 		       const struct cores *cores, struct report_node *unit,
 		       const struct isst_result *level)
@@ -58,10 +43,20 @@ static void report_row(const struct run *run, const struct levels *levels,
 		{ KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C, SHOW_NUMBER, 0 },
 		{ .key = KEYS },
 	};
+	static const char *const STATES[2][2] = { { "allowed", "locked" },
+						  { "current", "current, locked" } };
 	struct report_node *node = report_branch(unit, KEY_LEVEL,
 						 value_of(level, ISST_VALUE_LEVEL));
+	bool current = value_of(level, ISST_VALUE_LEVEL) ==
+		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
 
-	report_state_of(node, level);
+	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL) || !has_value(level, ISST_VALUE_LOCKED)) {
+		report_unknown(node, KEY_LEVEL_STATE);
+	} else {
+		report_standing(node, current);
+		report_word(node, KEY_LEVEL_STATE,
+			    STATES[current][value_of(level, ISST_VALUE_LOCKED)]);
+	}
 	report_level_cores(run, levels, cores, node, level);
 	report_values(node, level, SHOWN);
 	level_turbo_report(cores, node, level);
@@ -73,23 +68,6 @@ static void report_row(const struct run *run, const struct levels *levels,
 		buckets_report(run, node, level);
 }
 
-static bool report_unit_levels(struct run *run, const struct levels *levels,
-			       const struct cores *cores, const struct unit *unit)
-{
-	const struct isst_result *level;
-	struct report_node *node = NULL;
-
-	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
-		level_failures(run, level);
-		if (isst_domain_is_io(unit->domain) || !level_is_known(level))
-			continue;
-		if (!node)
-			node = unit_report(unit, run->context, run->report);
-		report_row(run, levels, cores, node, level);
-	}
-	return node || isst_domain_is_io(unit->domain);
-}
-
 void machine_levels(struct run *run)
 {
 	bool whole = !run->targets.named;
@@ -99,9 +77,20 @@ void machine_levels(struct run *run)
 	if (machine_status_find(run) && cores_find(run, &cores) == 0 &&
 	    levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		level_choice_report(run, &levels);
-		for (size_t i = 0; i < run->targets.unit_count; i++)
-			whole = report_unit_levels(run, &levels, &cores, &run->targets.units[i]) &&
-				whole;
+		for_each_unit (unit, &run->targets) {
+			const struct isst_result *level;
+			struct report_node *node = NULL;
+
+			for (size_t i = 0; (level = levels_get(&levels, unit, i)) != NULL; i++) {
+				level_failures(run, level);
+				if (isst_domain_is_io(unit->domain) || !level_is_known(level))
+					continue;
+				if (!node)
+					node = unit_report(unit, run->context, run->report);
+				report_row(run, &levels, &cores, node, level);
+			}
+			whole &= node || isst_domain_is_io(unit->domain);
+		}
 	}
 	report_make_screen(run->report, whole);
 	levels_clear(&levels);

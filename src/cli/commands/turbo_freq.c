@@ -13,12 +13,11 @@
 static void report_use(struct run *run, struct report_node *node, const struct isst_result *level,
 		       unsigned int cores)
 {
-	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), used = 0;
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+	unsigned int used = bucket_of(level, cores);
 	struct report_node *next;
 
 	report_number(node, KEY_CHOSEN_CORES, cores);
-	while (used < buckets && bucket_cores(level, used) < cores)
-		used++;
 	if (used < buckets) {
 		report_number(node, KEY_USED_BUCKET, used);
 		report_value_at(node, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0,
@@ -56,48 +55,35 @@ static void show_buckets(struct run *run, const struct unit *unit, const struct 
 		report_use(run, node, level, cores);
 }
 
-static const struct isst_result *level_with_buckets(struct run *run, const struct levels *levels,
-						    const struct unit *unit)
+static void show_plan(struct run *run, const struct levels *levels, const struct cores *all)
 {
-	const struct isst_result *level = levels_get(levels, unit, 0);
+	for_each_unit (unit, &run->targets) {
+		const struct isst_result *level = levels_get(levels, unit, 0), *other;
+		bool shown = false;
 
-	if (!level || !unit->first || isst_domain_is_io(unit->domain))
-		return NULL;
-	if (value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
-		run_unsupported(run, "turbo-freq feature is not present at this level %u (%s): %s",
+		if (!level || !unit->first || isst_domain_is_io(unit->domain))
+			continue;
+		if (value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
+			run_unsupported(
+				run, "turbo-freq feature is not present at this level %u (%s): %s",
 				value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain),
 				value_of(level, ISST_VALUE_HIGHEST_LEVEL) > 0
 					? "isst levels prints which ones have it"
 					: "there is no other level");
-	level_failures(run, level);
-	return turbo_freq_is_known(level) && value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0
-		       ? level
-		       : NULL;
-}
-
-/** Buckets are the package's: those of a level are shown once, not for each power domain. */
-static bool is_shown_before(const struct run *run, const struct levels *levels, size_t i)
-{
-	const struct unit *units = run->targets.units;
-	const struct isst_result *level = levels_get(levels, &units[i], 0), *other;
-
-	for (size_t j = 0; j < i; j++) {
-		other = levels_get(levels, &units[j], 0);
-		if (other && units[j].place.package == units[i].place.package &&
-		    value_of(other, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0 &&
-		    value_of(other, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_LEVEL))
-			return true;
-	}
-	return false;
-}
-
-static void show_plan(struct run *run, const struct levels *levels, const struct cores *all)
-{
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		const struct isst_result *level = level_with_buckets(run, levels, unit);
-
-		if (level && !is_shown_before(run, levels, i))
+		level_failures(run, level);
+		if (!turbo_freq_is_known(level) ||
+		    value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) == 0)
+			continue;
+		/* Buckets are the package's: those of a level are shown once, not for each power
+		 * domain. */
+		for (const struct unit *before = run->targets.units; before < unit; before++) {
+			other = levels_get(levels, before, 0);
+			shown |= other && before->place.package == unit->place.package &&
+				 value_of(other, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0 &&
+				 value_of(other, ISST_VALUE_LEVEL) ==
+					 value_of(level, ISST_VALUE_LEVEL);
+		}
+		if (!shown)
 			show_buckets(run, unit, level, all);
 	}
 }

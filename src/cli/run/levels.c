@@ -327,6 +327,15 @@ unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
 		       : 0;
 }
 
+unsigned int bucket_of(const struct isst_result *level, unsigned int cores)
+{
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
+
+	while (bucket < buckets && bucket_cores(level, bucket) < cores)
+		bucket++;
+	return bucket;
+}
+
 void buckets_report(const struct run *run, struct report_node *node,
 		    const struct isst_result *level)
 {

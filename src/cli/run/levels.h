@@ -83,6 +83,9 @@ void level_turbo_report(const struct cores *cores, struct report_node *node,
 			const struct isst_result *level);
 unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket);
 
+/** The first bucket that holds so many cores; the number of buckets: none does. */
+unsigned int bucket_of(const struct isst_result *level, unsigned int cores);
+
 /** The buckets of SST-TF below a level, if it has any; one of them. */
 void buckets_report(const struct run *run, struct report_node *node,
 		    const struct isst_result *level);

@@ -220,16 +220,6 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 
 /* ---- Buckets ---- */
 
-/** The first bucket of a level that holds so many cores; the number of its buckets: none does. */
-static unsigned int own_bucket(const struct isst_result *level, const struct package_cores *cores)
-{
-	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
-
-	while (bucket < buckets && bucket_cores(level, bucket) < cores->count)
-		bucket++;
-	return bucket;
-}
-
 /** Whether what a level has for SST-TF could be read: also which level it is, and its features. */
 static bool is_read(const struct isst_result *level)
 {
@@ -259,7 +249,7 @@ static unsigned int find_bucket(const struct isst_results *levels, const struct 
 	unsigned int bucket = 0;
 
 	for (size_t i = 0; (other = isst_results_at(levels, i)) != NULL; i++) {
-		unsigned int own = own_bucket(other, cores);
+		unsigned int own = bucket_of(other, cores->count);
 
 		if (package_of(other) != cores->package)
 			continue;
@@ -337,8 +327,8 @@ static void note_classes(const struct machine_status *status, const struct domai
 	unsigned int mhz;
 
 	if (!cores->known || !is_read(level) ||
-	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0, own_bucket(level, cores),
-				 &mhz) != 0)
+	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0,
+				 bucket_of(level, cores->count), &mhz) != 0)
 		return;
 	for (int clos = 0; clos <= LAST_HIGH_CLOS; clos++) {
 		const struct isst_cpuset *cpus = domain->class_cpus[clos];
