@@ -8,23 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fill(const struct run *run, struct isst_request *request)
-{
-	static const int NUMBERS[] = {
-		[CORES_IN_ALL] = ISST_VALUE_HIGH_PRIORITY_CORES,
-		[CORES_PER_PACKAGE] = ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE,
-		[CORES_OF_BUCKET] = ISST_VALUE_HIGH_PRIORITY_BUCKET,
-	};
-	const struct option_values *options = &run->request->options;
-	const struct option_value *cores = &options->value[OPTION_HIGH_PRIORITY];
-	int error = isst_request_set(request, NUMBERS[cores->form], (unsigned int)cores->number);
-
-	if (!error && request_has(run->request, OPTION_LEVEL))
-		error = isst_request_set(request, ISST_VALUE_LEVEL,
-					 request_number(run->request, OPTION_LEVEL));
-	return error;
-}
-
 /** Restricts the choice by the CPUs of an option, if it is given. Returns false after an error. */
 static bool restrict_choice(struct run *run, const struct cpu_list *list, int id,
 			    struct isst_request *request)
@@ -43,36 +26,27 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 	return !error;
 }
 
-/** Reports a refusal, and the option that allows it, if one does. */
-static void report_refusal(struct run *run, int error, const struct isst_targets *targets,
-			   const struct isst_request *request)
-{
-	char *message = strdup(isst_error(run->context));
-	/* Whether it is only the last bucket that the choice is too large for. */
-	bool lower = error == -EINVAL && message &&
-		     isst_choose_high_priority_cpus(run->context, targets, request,
-						    ISST_CHOOSE_ALLOW_LOWER_TURBO,
-						    &run->chosen) == 0;
-
-	if (lower)
-		run_error(run, status_of_error(error),
-			  "%s; --allow-lower-turbo chooses so many all the same", message);
-	else
-		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
-	free(message);
-	isst_cpuset_free(run->chosen);
-	run->chosen = NULL;
-}
-
 bool core_choice_make(struct run *run)
 {
+	static const int NUMBERS[] = {
+		[CORES_IN_ALL] = ISST_VALUE_HIGH_PRIORITY_CORES,
+		[CORES_PER_PACKAGE] = ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE,
+		[CORES_OF_BUCKET] = ISST_VALUE_HIGH_PRIORITY_BUCKET,
+	};
 	const struct option_values *options = &run->request->options;
+	const struct option_value *cores = &options->value[OPTION_HIGH_PRIORITY];
 	bool lower = request_has(run->request, OPTION_ALLOW_LOWER_TURBO);
-	int error;
 	struct isst_targets *targets = domain_targets(run);
 	struct isst_request *request = isst_request_new();
+	int error = request ? isst_request_set(request, NUMBERS[cores->form],
+					       (unsigned int)cores->number)
+			    : -ENOMEM;
+	char *message;
 
-	if (targets && (!request || fill(run, request))) {
+	if (!error && request_has(run->request, OPTION_LEVEL))
+		error = isst_request_set(request, ISST_VALUE_LEVEL,
+					 request_number(run->request, OPTION_LEVEL));
+	if (targets && error) {
 		run_no_memory(run);
 	} else if (targets &&
 		   restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
@@ -81,10 +55,22 @@ bool core_choice_make(struct run *run)
 						       lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0,
 						       &run->chosen);
 		run_report_notices(run);
-		if (error && lower)
+		if (error == -EINVAL && !lower) {
+			message = strdup(isst_error(run->context));
+			/* Whether it is only the last bucket that the choice is too large for. */
+			lower = isst_choose_high_priority_cpus(run->context, targets, request,
+							       ISST_CHOOSE_ALLOW_LOWER_TURBO,
+							       &run->chosen) == 0;
+			run_error(run, status_of_error(error), "%s%s",
+				  message ? message : strerror(-error),
+				  lower ? "; --allow-lower-turbo chooses so many all the same"
+					: "");
+			free(message);
+			isst_cpuset_free(run->chosen);
+			run->chosen = NULL;
+		} else {
 			run_call(run, error);
-		else if (error)
-			report_refusal(run, error, targets, request);
+		}
 	}
 	isst_request_free(request);
 	isst_targets_free(targets);

@@ -130,32 +130,24 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 	return error;
 }
 
-static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const char *state,
-		      const char *remedy)
-{
-	bool one = isst_cpuset_count(cpus) == 1;
-	char *names = name_numbers("CPU", cpus);
-
-	if (!names)
-		run_no_memory(run);
-	else if (isst_cpuset_count(cpus) > 0) {
-		report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names, one ? "is" : "are",
-			       state, remedy);
-		report_code(run->report, isst_warning_code_name(ISST_WARNING_CPUS_LEFT_OUT));
-	}
-	free(names);
-}
-
 void levels_note_cpus(struct run *run, const char *statements, unsigned int flags,
 		      const char *remedy)
 {
+	enum { ON, OFF, UNSEEN, KINDS };
+	const char *const states[KINDS][2] = {
+		[ON] = { "online, though not enabled by the level", remedy },
+		[OFF] = { "offline, though enabled by the level", remedy },
+		[UNSEEN] = { "offline, and not seen online since boot",
+			     "whether a level enables it is unknown" },
+	};
+	struct isst_cpuset *cpus[KINDS] = { isst_cpuset_new(), isst_cpuset_new(),
+					    isst_cpuset_new() };
 	struct isst_targets *targets = domain_targets(run);
-	struct isst_config *compared = NULL;
-	struct isst_cpuset *on = isst_cpuset_new(), *off = isst_cpuset_new(), *isolated = NULL;
-	struct isst_cpuset *unseen = isst_cpuset_new();
 	const struct isst_config_difference *difference;
+	struct isst_config *compared = NULL;
+	struct isst_cpuset *isolated = NULL;
 	unsigned int cpu;
-	int error = on && off && unseen ? 0 : -ENOMEM;
+	int error = cpus[ON] && cpus[OFF] && cpus[UNSEEN] ? 0 : -ENOMEM;
 
 	if (targets && !error)
 		error = levels_compare_cpus(run->context, targets, statements, flags, &compared);
@@ -165,28 +157,37 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 		error = error == -EOPNOTSUPP ? 0 : error;
 	}
 	for (size_t i = 0; (difference = isst_config_difference_at(compared, i)) != NULL; i++)
-		isst_cpuset_for_each (cpu, isst_config_difference_cpus(difference))
+		isst_cpuset_for_each (cpu, isst_config_difference_cpus(difference)) {
+			bool online = isst_cpuset_has(isst_online_cpus(run->context), cpu);
+			bool seen = isst_cpu_by_number(run->context, cpu);
+
 			if (!error && !isst_cpuset_has(isolated, cpu))
-				error = isst_cpuset_add(
-					isst_cpuset_has(isst_online_cpus(run->context), cpu) ? on
-					: isst_cpu_by_number(run->context, cpu)		     ? off
-										: unseen,
-					cpu, cpu);
+				error = isst_cpuset_add(cpus[online ? ON
+							     : seen ? OFF
+								    : UNSEEN],
+							cpu, cpu);
+		}
 	if (error && (run_changes(run) || request_has(run->request, OPTION_DRY_RUN)))
 		report_message(run->report, ENTRY_NOTE,
 			       "which CPUs the level has otherwise is not known: %s",
 			       error == -ENOMEM ? "out of memory" : isst_error(run->context));
 	else if (error)
 		run_not_asked(run, error);
-	if (!error) {
-		note_cpus(run, on, "online, though not enabled by the level", remedy);
-		note_cpus(run, off, "offline, though enabled by the level", remedy);
-		note_cpus(run, unseen, "offline, and not seen online since boot",
-			  "whether a level enables it is unknown");
+	for (size_t i = 0; i < KINDS; i++) {
+		size_t count = error ? 0 : isst_cpuset_count(cpus[i]);
+		char *names = count > 0 ? name_numbers("CPU", cpus[i]) : NULL;
+
+		if (names) {
+			report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names,
+				       count == 1 ? "is" : "are", states[i][0], states[i][1]);
+			report_code(run->report,
+				    isst_warning_code_name(ISST_WARNING_CPUS_LEFT_OUT));
+		} else if (count > 0) {
+			run_no_memory(run);
+		}
+		free(names);
+		isst_cpuset_free(cpus[i]);
 	}
-	isst_cpuset_free(on);
-	isst_cpuset_free(off);
-	isst_cpuset_free(unseen);
 	isst_cpuset_free(isolated);
 	isst_config_free(compared);
 	isst_targets_free(targets);
