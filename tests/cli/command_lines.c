@@ -4,144 +4,153 @@
 
 #include <errno.h>
 
-TEST(long_short_joined_and_abbreviated_options_mean_the_same)
+/** Adds the options of a table that are given, with their values. */
+static void write_options(const struct option_row *row, const struct option_values *values,
+			  FILE *stream)
 {
-	static const char *const lines[] = {
-		"-c 3 -f json -d perf-profile info -l 1",
-		"--cpu 3 --format json --debug perf-profile info --level 1",
-		"-cpu 3 -format json -debug perf-profile info -level 1",
-		"--cpu=3 --format=json --debug perf-profile info --level=1",
-		"--cpu 3 --fo json --de perf-profile info --lev 1",
-		"-c3 -fjson -d perf-profile info -l1",
-		"-dc3 -fjson -- perf-profile info -l1",
-		"-d -c=3 -f=json perf-profile info -l=1",
-	};
+	for (; row && row->name; row++) {
+		const struct option_value *value = &values->value[row->id];
+		char *cpus;
 
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted(&request, lines[i]);
-		assert_int_equal(request.action, ACTION_RUN);
-		assert_string_equal(request.feature->name, "perf-profile");
-		assert_string_equal(request.command->name, "info");
-		assert_true(isst_cpuset_has(request.options.cpus.numbers, 3));
-		assert_int_equal(request_format(&request), FORMAT_JSON);
-		assert_true(request_has(&request, OPTION_DEBUG));
-		assert_int_equal(request_number(&request, OPTION_LEVEL), 1);
+		if (!value->given)
+			continue;
+		fprintf(stream, " %s", row->name);
+		if (row->kind == VALUE_CPU_LIST) {
+			cpus = isst_cpuset_to_list(values->cpus.numbers);
+			fprintf(stream, "=%s", cpus);
+			free(cpus);
+		} else if (row->kind == VALUE_WORD || row->kind == VALUE_TEXT) {
+			fprintf(stream, "=%s", value->text);
+		} else if (row->kind == VALUE_TEXTS) {
+			for (size_t i = 0; i < values->text_count; i++)
+				fprintf(stream, "%c%s", i ? ',' : '=', values->texts[i]);
+		} else if (row->kind != VALUE_NONE) {
+			fprintf(stream, "=%llu", (unsigned long long)value->number);
+		}
 	}
 }
 
-TEST(the_same_letter_before_and_after_the_feature_is_two_options)
+/** Asserts what a line means: the command, a star if it changes the machine, its word, options
+ * in the order of their tables, and a program. */
+static void assert_meaning(bool reference, const char *line, const char *meaning)
 {
 	autorequest struct request request;
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
 
-	assert_accepted(&request, "-c 10 -r 5 core-power get-config -c 3");
-	assert_true(isst_cpuset_has(request.options.cpus.numbers, 10));
-	assert_int_equal(isst_cpuset_count(request.options.cpus.numbers), 1);
-	assert_int_equal(request_number(&request, OPTION_CLOS), 3);
-	assert_int_equal(request_number(&request, OPTION_RETRY), 5);
+	print_message("# %s\n", line);
+	assert_accepted_as(reference, &request, line);
+	assert_non_null(stream);
+	fprintf(stream, "%s%s%s%s", request.feature ? request.feature->name : "",
+		request.feature ? " " : "", request.command->name,
+		request.command->flags & COMMAND_CHANGES ? "*" : "");
+	if (request.operand)
+		fprintf(stream, " '%s'", request.operand);
+	write_options(global_options, &request.options, stream);
+	write_options(request.command->options, &request.options, stream);
+	for (char *const *word = request.program; word && *word; word++)
+		fprintf(stream, "%s%s", word == request.program ? " -- " : " ", *word);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(text, meaning);
+	free(text);
 }
 
-TEST(every_setting_has_a_letter_and_a_name)
+#define LEVEL_1 "perf-profile info cpu=3 debug format=json level=1"
+#define CONFIG "core-power config* cpu=10 clos=1 epp=2 weight=3 min=1000 max=2000 desired=1500"
+#define SET_LEVEL \
+	"perf-profile set-config-level* all-cpus-online cgroupv2 cpu0-workaround out=file level=4 " \
+	"online"
+
+static const struct {
+	const char *line, *meaning;
+} accepted[] = {
+	/* long, short, joined and abbreviated */
+	{ "-c 3 -f json -d perf-profile info -l 1", LEVEL_1 },
+	{ "--cpu 3 --format json --debug perf-profile info --level 1", LEVEL_1 },
+	{ "-cpu 3 -format json -debug perf-profile info -level 1", LEVEL_1 },
+	{ "--cpu=3 --format=json --debug perf-profile info --level=1", LEVEL_1 },
+	{ "--cpu 3 --fo json --de perf-profile info --lev 1", LEVEL_1 },
+	{ "-c3 -fjson -d perf-profile info -l1", LEVEL_1 },
+	{ "-dc3 -fjson -- perf-profile info -l1", LEVEL_1 },
+	{ "-d -c=3 -f=json perf-profile info -l=1", LEVEL_1 },
+	/* the same letter before and after the feature is two options */
+	{ "-c 10 -r 5 core-power get-config -c 3", "core-power get-config cpu=10 retry=5 clos=3" },
+	{ "-p 20 perf-profile info", "perf-profile info pause=20" },
+	/* every setting has a letter and a name */
+	{ "-c 10 core-power config -c 1 -e 2 -w 3 -n 1000 -m 2000 -d 1500", CONFIG },
+	{ "--cpu 10 core-power config --clos 1 --epp 2 --weight 3 --min 1000 --max 2000 --desired "
+	  "1500",
+	  CONFIG },
+	{ "-cpu 10 core-power config -clos 1 -epp 2 -weight 3 -min 1000 -max 2000 -desired 1500",
+	  CONFIG },
+	/* a desired frequency is ignored whatever number it is */
+	{ "core-power config -c 1 --desired 3", "core-power config* clos=1 desired=3" },
+	{ "core-power config -c 1 -d 99", "core-power config* clos=1 desired=99" },
+	{ "core-power config -c 1 -d 4000000000", "core-power config* clos=1 desired=4000000000" },
+	/* D55: long forms take no argument */
+	{ "-a -g -u -o file perf-profile set-config-level -o -l 4", SET_LEVEL },
+	{ "--all-cpus-online --cgroupv2 --cpu0-workaround --out file perf-profile set-config-level "
+	  "--online --level 4",
+	  SET_LEVEL },
+	{ "-all-cpus-online -cgroupv2 -cpu0-workaround -out file perf-profile set-config-level "
+	  "-level 4 -online",
+	  SET_LEVEL },
+	/* changes are marked as such */
+	{ "base-freq enable", "base-freq enable*" },
+	{ "base-freq disable -a", "base-freq disable* auto" },
+	{ "turbo-freq enable --auto -t 0x1f", "turbo-freq enable* auto trl=31" },
+	{ "turbo-freq disable", "turbo-freq disable*" },
+	{ "core-power enable -p 1", "core-power enable* priority=1" },
+	{ "core-power disable", "core-power disable*" },
+	{ "-c 1 core-power assoc -c 0", "core-power assoc* cpu=1 clos=0" },
+	{ "turbo-mode enable", "turbo-mode enable*" },
+	{ "turbo-mode disable", "turbo-mode disable*" },
+	{ "turbo-mode set-trl -t 0x1f", "turbo-mode set-trl* trl=31" },
+	{ "--dry-run --lock-timeout 0 perf-profile info",
+	  "perf-profile info dry-run lock-timeout=0" },
+	/* --info honours options in any order */
+	{ "--info -f json -c 3 -o f", "info cpu=3 format=json info out=f" },
+	{ "-f json -i -c 3 -o f", "info cpu=3 format=json info out=f" },
+	{ "-c 3 -o f -f json --info", "info cpu=3 format=json info out=f" },
+	/* words and programs */
+	{ "platform statistics guide --clear", "platform statistics 'guide' clear" },
+	{ "platform statistics --clear guide", "platform statistics 'guide' clear" },
+	{ "config apply --set one - --set two", "config apply* '-' set=one,two" },
+	{ "config check --set one", "config check set=one" },
+	{ "config save file", "config save 'file'" },
+	{ "with --config file --set one true --set two",
+	  "with* config=file set=one -- true --set two" },
+};
+
+TEST(lines_mean_what_they_say)
 {
-	static const char *const lines[] = {
-		"-c 10 core-power config -c 1 -e 2 -w 3 -n 1000 -m 2000 -d 1500",
-		"--cpu 10 core-power config --clos 1 --epp 2 --weight 3 --min 1000 --max 2000 "
-		"--desired 1500",
-		"-cpu 10 core-power config -clos 1 -epp 2 -weight 3 -min 1000 -max 2000 -desired "
-		"1500",
-	};
-
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted(&request, lines[i]);
-		assert_int_equal(request_number(&request, OPTION_CLOS), 1);
-		assert_int_equal(request_number(&request, OPTION_EPP), 2);
-		assert_int_equal(request_number(&request, OPTION_WEIGHT), 3);
-		assert_int_equal(request_number(&request, OPTION_MIN), 1000);
-		assert_int_equal(request_number(&request, OPTION_MAX), 2000);
-		assert_int_equal(request_number(&request, OPTION_DESIRED), 1500);
-	}
+	for (size_t i = 0; i < COUNT(accepted); i++)
+		assert_meaning(false, accepted[i].line, accepted[i].meaning);
 }
 
-TEST(a_desired_frequency_is_ignored_whatever_number_it_is)
+TEST(lines_mean_the_same_to_intel_speed_select)
 {
-	static const char *const lines[] = {
-		"core-power config -c 1 --desired 3",
-		"core-power config -c 1 -d 99",
-		"core-power config -c 1 -d 4000000000",
-	};
-
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted(&request, lines[i]);
-		request_clear(&request);
-		assert_accepted_as(true, &request, lines[i]);
-	}
-	assert_refused("core-power config -c 1 -d 3x",
-		       "invalid value '3x' for option --desired: expected a number from 0 to "
-		       "4294967295");
-}
-
-TEST(D55_long_forms_take_no_argument)
-{
-	static const char *const lines[] = {
-		"-a -g -u -o file perf-profile set-config-level -o -l 4",
-		"--all-cpus-online --cgroupv2 --cpu0-workaround --out file perf-profile "
-		"set-config-level --online --level 4",
-		"-all-cpus-online -cgroupv2 -cpu0-workaround -out file perf-profile "
-		"set-config-level -level 4 -online",
-	};
-
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted(&request, lines[i]);
-		assert_true(request_has(&request, OPTION_ALL_ONLINE));
-		assert_true(request_has(&request, OPTION_CGROUP));
-		assert_true(request_has(&request, OPTION_CPU0_WORKAROUND));
-		assert_true(request_has(&request, OPTION_ONLINE));
-		assert_string_equal(request_text(&request, OPTION_OUT), "file");
-		assert_int_equal(request_number(&request, OPTION_LEVEL), 4);
-	}
-}
-
-TEST(changes_are_marked_as_such)
-{
-	static const char *const changing[] = {
-		"perf-profile set-config-level -l 0",
-		"base-freq enable",
-		"base-freq disable -a",
-		"turbo-freq enable --auto -t 0x1f",
-		"turbo-freq disable",
-		"core-power enable -p 1",
-		"core-power disable",
-		"core-power config -c 0",
-		"-c 1 core-power assoc -c 0",
-		"turbo-mode enable",
-		"turbo-mode disable",
-		"turbo-mode set-trl -t 0x1f",
-	};
-	struct request request;
-
-	for (size_t i = 0; i < COUNT(changing); i++) {
-		assert_accepted(&request, changing[i]);
-		assert_true(request.command->flags & COMMAND_CHANGES);
-		request_clear(&request);
-	}
-	assert_accepted(&request, "--dry-run --lock-timeout 0 perf-profile info");
-	assert_false(request.command->flags & COMMAND_CHANGES);
-	request_clear(&request);
-}
-
-TEST(p_is_pause_before_the_feature)
-{
-	autorequest struct request request;
-
-	assert_accepted(&request, "-p 20 perf-profile info");
-	assert_int_equal(request_number(&request, OPTION_PAUSE), 20);
+	for (size_t i = 0; i < COUNT(accepted); i++)
+		assert_meaning(true, accepted[i].line, accepted[i].meaning);
+	/* Own options make none of the reference tool ambiguous. */
+	assert_meaning(true, "--re 5 perf-profile info", "perf-profile info retry=5");
+	assert_meaning(true, "--re=5 perf-profile info", "perf-profile info retry=5");
+	assert_meaning(true, "-re 5 perf-profile info", "perf-profile info retry=5");
+	assert_refused_as(true, "--cp 3 perf-profile info",
+			  "option '--cp' is ambiguous: --cpu or --cpu0-workaround");
+	assert_refused_as(true, "--emu guide perf-profile info",
+			  "option '--emu' is ambiguous: --emulate or --emulate-state or "
+			  "--emulate-unlock");
+	/* An option without effect changes no value. */
+	assert_meaning(true, "core-power config -c 1 -p 1 --min 2600 -a -t 0x5",
+		       "core-power config* clos=1 min=2600");
+	assert_meaning(true, "turbo-freq enable --priority --auto", "turbo-freq enable* auto");
+	assert_meaning(true, "core-power config -c 0 -c 1 -m 2000",
+		       "core-power config* clos=1 max=2000");
+	assert_refused_as(true, "perf-profile info -o file",
+			  "unexpected word 'file' after perf-profile info; -o is --out only before "
+			  "the feature");
 }
 
 static const struct {
@@ -422,6 +431,11 @@ static const struct {
 	{ "config try --timeout 0 a",
 	  "invalid value '0' for option --timeout: expected a number from 1 to 86400" },
 	{ "--real --emulate x --info", "option --real cannot be combined with --emulate" },
+	/* The first of two is named. */
+	{ "--bogus -f xml perf-profile info", "unknown option '--bogus'" },
+	{ "core-power config -c 1 -d 3x",
+	  "invalid value '3x' for option --desired: expected a number from 0 to 4294967295" },
+	{ "--re 5 perf-profile info", "option '--re' is ambiguous: --retry or --real" },
 };
 
 TEST(every_mistake_is_named)
@@ -494,29 +508,6 @@ static void assert_notes(const struct option_values *values, const char *const *
 		assert_string_equal(values->notes[i], notes[i]);
 }
 
-TEST(own_options_make_none_of_the_reference_tool_ambiguous)
-{
-	static const char *const lines[] = {
-		"--re 5 perf-profile info",
-		"--re=5 perf-profile info",
-		"-re 5 perf-profile info",
-	};
-
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted_as(true, &request, lines[i]);
-		assert_int_equal(request_number(&request, OPTION_RETRY), 5);
-		assert_false(request_has(&request, OPTION_REAL));
-	}
-	assert_refused_as(true, "--cp 3 perf-profile info",
-			  "option '--cp' is ambiguous: --cpu or --cpu0-workaround");
-	assert_refused_as(true, "--emu guide perf-profile info",
-			  "option '--emu' is ambiguous: --emulate or --emulate-state or "
-			  "--emulate-unlock");
-	assert_refused("--re 5 perf-profile info", "option '--re' is ambiguous: --retry or --real");
-}
-
 TEST(options_without_effect_are_accepted_and_noted_as_intel_speed_select)
 {
 	for (size_t i = 0; i < COUNT(without_effect); i++) {
@@ -542,25 +533,6 @@ TEST(options_without_effect_are_refused_as_isst)
 	}
 }
 
-TEST(an_option_without_effect_changes_no_value)
-{
-	autorequest struct request request;
-
-	assert_accepted_as(true, &request, "core-power config -c 1 -p 1 --min 2600 -a -t 0x5");
-	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
-	assert_int_equal(request_number(&request, OPTION_MIN), 2600);
-	assert_false(request_has(&request, OPTION_PRIORITY));
-	assert_false(request_has(&request, OPTION_AUTO));
-	assert_false(request_has(&request, OPTION_ALL_ONLINE));
-	assert_false(request_has(&request, OPTION_LIMITS));
-	request_clear(&request);
-	assert_accepted_as(true, &request, "turbo-freq enable --priority --auto");
-	assert_true(request_has(&request, OPTION_AUTO));
-	request_clear(&request);
-	assert_accepted_as(true, &request, "core-power config -c 0 -c 1 -m 2000");
-	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
-}
-
 /* In any order of options that can be read in some way. */
 TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 {
@@ -570,6 +542,7 @@ TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 	} lines[] = {
 		{ "-f json -l 2 base-freq info", FORMAT_JSON },
 		{ "-l 2 -f json base-freq info", FORMAT_JSON },
+		{ "--bogus -f json perf-profile info", FORMAT_JSON },
 		{ "-l 2 --format=json base-freq info", FORMAT_JSON },
 		{ "--bogus x -fjson core-power info", FORMAT_JSON },
 		{ "-c -f json core-power info", FORMAT_JSON },
@@ -588,18 +561,6 @@ TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 		assert_int_equal(request_format(&request), lines[i].format);
 		free(problem);
 	}
-}
-
-TEST(a_file_after_the_command_gets_a_hint)
-{
-	autorequest struct request request;
-	char *problem;
-
-	assert_int_equal(read_line_as(&request, true, "perf-profile info -o file", &problem),
-			 -EINVAL);
-	assert_string_equal(problem, "unexpected word 'file' after perf-profile info; -o is --out "
-				     "only before the feature");
-	free(problem);
 }
 
 /* What stays wrong whatever the program is called. */
@@ -631,21 +592,6 @@ TEST(typos_and_invalid_values_are_refused_as_intel_speed_select)
 		assert_non_null(problem);
 		free(problem);
 	}
-}
-
-TEST(the_first_of_two_mistakes_is_named)
-{
-	assert_refused("--bogus -f xml perf-profile info", "unknown option '--bogus'");
-}
-
-TEST(an_error_is_printed_in_the_format_that_follows_it)
-{
-	autorequest struct request request;
-	char *problem;
-
-	assert_int_not_equal(read_line(&request, "--bogus -f json perf-profile info", &problem), 0);
-	assert_int_equal(request_format(&request), FORMAT_JSON);
-	free(problem);
 }
 
 static const struct {
@@ -716,59 +662,6 @@ TEST(no_arguments_at_all_ask_for_help)
 
 	assert_int_equal(request_read(&request, false, 1, argv, &problem), 0);
 	assert_int_equal(request.action, ACTION_HELP);
-}
-
-TEST(info_honours_options_in_any_order)
-{
-	static const char *const lines[] = { "--info -f json -c 3 -o f", "-f json -i -c 3 -o f",
-					     "-c 3 -o f -f json --info" };
-
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		autorequest struct request request;
-
-		assert_accepted(&request, lines[i]);
-		assert_ptr_equal(request.command, &info_command);
-		assert_int_equal(request_format(&request), FORMAT_JSON);
-		assert_true(isst_cpuset_has(request.options.cpus.numbers, 3));
-		assert_string_equal(request_text(&request, OPTION_OUT), "f");
-	}
-}
-
-TEST(a_platform_is_named_before_or_after_options)
-{
-	autorequest struct request request;
-
-	assert_accepted(&request, "platform statistics guide --clear");
-	assert_string_equal(request.operand, "guide");
-	assert_true(request_has(&request, OPTION_CLEAR));
-	request_clear(&request);
-	assert_accepted(&request, "platform statistics --clear guide");
-	assert_string_equal(request.operand, "guide");
-}
-
-TEST(a_configuration_is_a_file_and_statements)
-{
-	autorequest struct request request;
-
-	assert_accepted(&request, "config apply --set one - --set two");
-	assert_string_equal(request_config_file(&request), "-");
-	assert_int_equal(request.options.text_count, 2);
-	assert_string_equal(request.options.texts[0], "one");
-	assert_string_equal(request.options.texts[1], "two");
-	request_clear(&request);
-	assert_accepted(&request, "config check --set one");
-	assert_null(request_config_file(&request));
-	request_clear(&request);
-	assert_accepted(&request, "with --config file --set one true --set two");
-	assert_string_equal(request_config_file(&request), "file");
-	assert_int_equal(request.options.text_count, 1);
-	assert_string_equal(request.program[0], "true");
-	assert_string_equal(request.program[1], "--set");
-	request_clear(&request);
-	/* That is a file to write to. */
-	assert_accepted(&request, "config save file");
-	assert_null(request_config_file(&request));
-	assert_string_equal(request.operand, "file");
 }
 
 /** The status shows whether isst failed, or the program. */
