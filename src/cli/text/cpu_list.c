@@ -8,96 +8,76 @@
 
 #define BLANKS " \t\n\v\f\r"
 
-/** Copies a list without stray commas, and blanks before numbers. */
-static int tidy_list(const char *text, char *list)
+/** Adds numbers of a text, in which blanks may stand before numbers: `0- 3`. */
+static int add_numbers(struct cpu_list *list, char *text)
 {
-	char *end = list;
+	char *end = text;
 
-	while (*text) {
-		/* A number is to come next. */
-		bool begins = end == list || strchr(",-.", end[-1]);
-		size_t blanks = begins ? strspn(text, BLANKS) : 0;
+	for (const char *from = text; *from; from++) {
+		size_t blanks = end > text && strchr("-.", end[-1]) ? strspn(from, BLANKS) : 0;
 
-		text += blanks;
-		if (blanks && !isdigit((unsigned char)*text))
+		from += blanks;
+		if (blanks && !isdigit((unsigned char)*from))
 			return -EINVAL;
-		if (*text != ',' || (end > list && end[-1] != ','))
-			*end++ = *text;
-		text++;
+		*end++ = *from;
 	}
-	if (end > list && end[-1] == ',')
-		end--;
 	*end = '\0';
-	return end > list ? 0 : -EINVAL;
+	if (end == text)
+		return -EINVAL;
+	return isst_cpuset_add_list(list->numbers, text, NULL);
 }
 
-/** Replaces names in a text by commas. @wrong: the first one that is none, to be freed. Returns 0,
- * -EINVAL or -ENOMEM. */
-static int take_names(struct cpu_list *list, char *text, char **wrong)
+static int add_name(struct cpu_list *list, const char *name)
 {
-	for (char *at = text; *at;) {
-		char *name, **larger;
-		size_t length;
+	char **larger;
 
-		at += strspn(at, "," BLANKS);
-		length = strcspn(at, ",");
-		if (*at != '@') {
-			at += length;
-			continue;
-		}
-		name = strndup(at + 1, length - 1);
-		if (name && !isst_cpus_is_name(name)) {
-			free(name);
-			*wrong = strndup(at, length);
-			return *wrong ? -EINVAL : -ENOMEM;
-		}
-		larger = name ? reallocarray(list->names, list->name_count + 1, sizeof(*larger))
-			      : NULL;
-		if (!larger) {
-			free(name);
-			return -ENOMEM;
-		}
-		list->names = larger;
-		larger[list->name_count++] = name;
-		for (char *blank = at; blank > text && isspace((unsigned char)blank[-1]);)
-			*--blank = ',';
-		memset(at, ',', length);
-	}
-	return 0;
+	if (!isst_cpus_is_name(name))
+		return -EINVAL;
+	larger = reallocarray(list->names, list->name_count + 1, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	list->names = larger;
+	larger[list->name_count] = strdup(name);
+	return larger[list->name_count++] ? 0 : -ENOMEM;
 }
 
 int cpu_list_read(struct cpu_list *list, const char *text)
 {
-	char *rest = strdup(text), *tidy = strdup(text), *wrong = NULL;
-	size_t names = list->name_count;
-	int error;
+	char *copy = strdup(text), *rest = copy, *part;
+	bool empty = true;
+	int error = copy ? 0 : -ENOMEM;
 
 	if (!list->numbers)
 		list->numbers = isst_cpuset_new();
-	error = rest && tidy && list->numbers ? take_names(list, rest, &wrong) : -ENOMEM;
-	/* Names alone are a list as well. */
-	if (!error && (list->name_count == names || rest[strspn(rest, "," BLANKS)])) {
-		error = tidy_list(rest, tidy);
-		if (!error)
-			error = isst_cpuset_add_list(list->numbers, tidy, NULL);
+	if (!list->numbers)
+		error = -ENOMEM;
+	/* Stray commas are left out. */
+	while (!error && (part = strsep(&rest, ",")) != NULL) {
+		if (!*part)
+			continue;
+		empty = false;
+		part += strspn(part, BLANKS);
+		error = *part == '@' ? add_name(list, part + 1) : add_numbers(list, part);
 	}
-	free(rest);
-	free(tidy);
-	free(wrong);
-	return error;
+	free(copy);
+	return error || !empty ? error : -EINVAL;
 }
 
 int cpu_list_find_wrong_name(const char *text, char **name)
 {
-	struct cpu_list list = { 0 };
-	char *rest = strdup(text);
-	int error;
+	char *copy = strdup(text), *rest = copy, *part;
+	int error = copy ? 0 : -ENOMEM;
 
 	*name = NULL;
-	error = rest ? take_names(&list, rest, name) : -ENOMEM;
-	free(rest);
-	cpu_list_clear(&list);
-	return error == -ENOMEM ? error : 0;
+	while (!error && !*name && (part = strsep(&rest, ",")) != NULL) {
+		part += strspn(part, BLANKS);
+		if (*part != '@' || isst_cpus_is_name(part + 1))
+			continue;
+		*name = strdup(part);
+		error = *name ? 0 : -ENOMEM;
+	}
+	free(copy);
+	return error;
 }
 
 void cpu_list_clear(struct cpu_list *list)
