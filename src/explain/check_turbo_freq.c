@@ -181,16 +181,62 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 	return true;
 }
 
-/** What its division costs: all cores have high priority, or none (which costs nothing where the
- * level does not clip), or more than the fastest bucket holds. */
-static void check_package(struct findings *findings, const struct package *package)
+/** What a package's division costs: all cores have high priority, or none (which costs nothing
+ * where the level does not clip), or more than the fastest bucket holds. Sets the code, and the
+ * @bucket to choose cores for. Returns what was read; NULL: nothing is found. */
+static const char *find_division(struct findings *findings, const struct package *package,
+				 bool core_power, struct found *found, unsigned int *bucket)
 {
 	const struct isst_turbo_freq *info = package->info;
-	const char *word = package_cores_word(findings, package->cpus.high_cores), *read;
-	bool core_power = false,
-	     asked = false; /* enabled anywhere; otherwise classes are those of boot */
-	unsigned int bucket = 0;
+	const bool overfull = package->level && package->bucket == info->buckets;
+
+	if (package->cpus.low == 0) {
+		found->code = ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES;
+		/* Without core-power it is the finding of check_enabled(). */
+		return core_power ? "turbo-freq and core-power are enabled, and all CPUs of the "
+				    "package are in CLOS 0 or 1 (core-power get-assoc)"
+				  : NULL;
+	}
+	if (!package->level)
+		return NULL;
+	if (package->cpus.high == 0) {
+		found->code = ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
+		if (info->clip_mhz[0].state != ISST_KNOWN ||
+		    info->clip_mhz[0].value >= info->mhz[0][0].value)
+			return NULL;
+		return FINDING_TEXT(
+			findings,
+			"%s enabled, and all CPUs of the package are in CLOS 2 or 3 (core-power "
+			"get-assoc); level %u clips these to %u MHz, and its first bucket holds %u "
+			"%s, at %u MHz (turbo-freq info)",
+			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
+			package->level->level, info->clip_mhz[0].value,
+			info->high_priority_cores[0],
+			package_cores_word(findings, info->high_priority_cores[0]),
+			info->mhz[0][0].value);
+	}
+	check_high(findings, package);
+	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
+	while (*bucket + 1 < info->buckets && (overfull || is_as_fast_as_first(info, *bucket + 1)))
+		++*bucket;
+	if (package->bucket <= *bucket && !overfull)
+		return NULL;
+	found->code = overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST;
+	return FINDING_TEXT(findings,
+			    "%zu %s of the package have high priority (core-power get-assoc); the "
+			    "%s bucket of level %u holds %u, at %u MHz (turbo-freq info)",
+			    package->cpus.high_cores,
+			    package_cores_word(findings, package->cpus.high_cores),
+			    overfull ? "last" : "fastest", package->level->level,
+			    info->high_priority_cores[*bucket], info->mhz[0][*bucket].value);
+}
+
+static void check_package(struct findings *findings, const struct package *package)
+{
+	bool core_power = false, asked = false;
 	struct found found = { .code = 0 };
+	unsigned int bucket = 0;
+	const char *read;
 
 	/* Findings are about CPUs of domains in which priorities count. */
 	for (size_t i = package->first; i < package->end; i++) {
@@ -203,64 +249,21 @@ static void check_package(struct findings *findings, const struct package *packa
 	}
 	if (package->cpus.unknown > 0 || !asked)
 		return;
-	if (package->cpus.low == 0) {
-		/* Without core-power it is the finding of check_enabled(). */
-		if (!core_power)
-			return;
-		found.code = ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES;
-		read = "turbo-freq and core-power are enabled, and all CPUs of the package are in "
-		       "CLOS 0 or 1 (core-power get-assoc)";
-	} else if (!package->level) {
+	read = find_division(findings, package, core_power, &found, &bucket);
+	if (!read)
 		return;
-	} else if (package->cpus.high == 0) {
-		if (info->clip_mhz[0].state != ISST_KNOWN ||
-		    info->clip_mhz[0].value >= info->mhz[0][0].value)
-			return;
-		found.code = ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
-		read = FINDING_TEXT(
-			findings,
-			"%s enabled, and all CPUs of the package are in CLOS 2 or 3 (core-power "
-			"get-assoc); level %u clips these to %u MHz, and its first bucket holds %u "
-			"%s, at %u MHz (turbo-freq info)",
-			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
-			package->level->level, info->clip_mhz[0].value,
-			info->high_priority_cores[0],
-			package_cores_word(findings, info->high_priority_cores[0]),
-			info->mhz[0][0].value);
-	} else {
-		bool overfull = package->bucket == info->buckets;
-
-		check_high(findings, package);
-		/* The last bucket, or the largest one whose cores are as fast as those of the
-		 * first. */
-		while (bucket + 1 < info->buckets &&
-		       (overfull || is_as_fast_as_first(info, bucket + 1)))
-			bucket++;
-		if (package->bucket <= bucket && !overfull)
-			return;
-		found.code = overfull ? ISST_FINDING_BUCKET_OVERFULL
-				      : ISST_FINDING_BUCKET_NOT_FIRST;
-		read = FINDING_TEXT(findings,
-				    "%zu %s of the package have high priority (core-power "
-				    "get-assoc); the %s bucket of level %u holds %u, at %u MHz "
-				    "(turbo-freq info)",
-				    package->cpus.high_cores, word, overfull ? "last" : "fastest",
-				    package->level->level, info->high_priority_cores[bucket],
-				    info->mhz[0][bucket].value);
-		if (!overfull)
-			found.meaning = FINDING_TEXT(
-				findings, "bucket %u applies: high priority cores reach %u MHz%s",
-				package->bucket, info->mhz[0][package->bucket].value,
-				package->gaining > 0 ? "; the remedy chooses fewer, and all others "
-						       "are clipped"
-						     : "");
-		if (overfull && package->gaining > 0)
-			bucket = package->gaining - 1;
-	}
+	found.meaning = finding_code(found.code)->meaning;
+	if (found.code == ISST_FINDING_BUCKET_NOT_FIRST)
+		found.meaning = FINDING_TEXT(
+			findings, "bucket %u applies: high priority cores reach %u MHz%s",
+			package->bucket, package->info->mhz[0][package->bucket].value,
+			package->gaining > 0
+				? "; the remedy chooses fewer, and all others are clipped"
+				: "");
+	if (found.code == ISST_FINDING_BUCKET_OVERFULL && package->gaining > 0)
+		bucket = package->gaining - 1;
 	if (found.code != ISST_FINDING_BUCKET_NOT_FIRST || package->gaining == 0)
-		found.meaning = turbo_freq_meaning(
-			findings, package,
-			found.meaning ? found.meaning : finding_code(found.code)->meaning);
+		found.meaning = turbo_freq_meaning(findings, package, found.meaning);
 	found.remedy = bucket_remedy(findings, package, bucket);
 	/* Where no bucket gains SST-TF is best off, with all that was enabled with it. */
 	for (size_t i = package->first; i < package->end; i++)
