@@ -17,7 +17,8 @@ static void explain_priority(struct findings *findings, struct found *found,
 	const char *meaning = finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
 	const struct isst_turbo_freq *info = package->info;
-	unsigned int then;
+	const struct isst_clos *class = &found->domain->clos[0];
+	unsigned int then, then_mhz, now_mhz;
 
 	/* Low priority is good for nothing where a bucket is no faster than all cores without. */
 	if (!package->gains && package->cpus.unknown == 0 && package->bucket < info->buckets)
@@ -42,14 +43,26 @@ static void explain_priority(struct findings *findings, struct found *found,
 					      meaning, info->high_priority_cores[then - 1]);
 		found->remedy = "take other cores out of CLOS 0 and 1 first; isst turbo-freq plan "
 				"prints what numbers of cores reach";
-	} else {
-		found->meaning = FINDING_TEXT(
-			findings,
-			"%s; with the remedy %zu %s of the package have high priority, and reach "
-			"up to %u MHz, now %u MHz",
-			meaning, cores, package_cores_word(findings, cores),
-			info->mhz[0][then].value, info->mhz[0][package->bucket].value);
+		return;
 	}
+	then_mhz = info->mhz[0][then].value;
+	now_mhz = info->mhz[0][package->bucket].value;
+	if (!class->failure.error && class->max_mhz < then_mhz) {
+		found->kind = REMEDY_TEXT;
+		found->meaning = FINDING_TEXT(
+			findings, "%s; CLOS 0 has a maximum of %u MHz (core-power get-config)",
+			meaning, class->max_mhz);
+		found->remedy = "raise the maximum of CLOS 0 first (core-power config), which "
+				"holds the cores of high priority";
+		return;
+	}
+	found->meaning = FINDING_TEXT(
+		findings,
+		"%s; with the remedy %zu %s of the package have high priority, and reach up to "
+		"%u MHz%s",
+		meaning, cores, package_cores_word(findings, cores), then_mhz,
+		then_mhz == now_mhz ? ", as before"
+				    : FINDING_TEXT(findings, ", now %u MHz", now_mhz));
 }
 
 /** Where no core has high priority that is the finding. */

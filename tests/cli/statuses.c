@@ -90,9 +90,7 @@ TEST_WITH(a_feature_that_no_unit_has_is_an_error, start, end)
 	run_unsupported(run, "package 1: it is not supported");
 	run_finish(run);
 	assert_int_equal(run->status, 3);
-	assert_rendered(
-		run->report, FORMAT_TEXT,
-		"Error: packages 0-1: it is not supported\n");
+	assert_rendered(run->report, FORMAT_TEXT, "Error: packages 0-1: it is not supported\n");
 }
 
 TEST_WITH(a_result_exists_or_its_failure_is_reported_once, start, end)
