@@ -672,6 +672,21 @@ static void begin_world(struct world *world, const char *platform, enum mode mod
 	start_watcher(world);
 }
 
+/** A watcher that has looked at everything. */
+static void begin_settled(struct world *world, const char *platform, enum mode mode)
+{
+	begin_world(world, platform, mode, 0);
+	run_for(world, WHOLE_MS);
+}
+
+/** Another agent sets the level of a domain. */
+static void move_level(struct world *world, size_t domain, unsigned int level)
+{
+	agent(world, "level %u %s", level, world->domains[domain].place);
+	world->domains[domain].had |= 1U << level;
+	world->domains[domain].level = level;
+}
+
 static void end_world(struct world *world)
 {
 	watcher_clear(&world->watcher);
@@ -816,8 +831,7 @@ TEST_ON(a_failure_is_one_of_its_domain, "guide")
 {
 	static struct world world;
 
-	begin_world(&world, *state, APPLY_LEVEL, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, APPLY_LEVEL);
 	agent(&world, "level 1");
 	rule(&world, "mailbox 0x7f/0x08 set package 0 EIO\n");
 	run_for(&world, 10 * WHOLE_MS);
@@ -910,8 +924,7 @@ TEST_ON(a_package_that_is_bound_again_returns, "tpmi-two-packages")
 {
 	static struct world world;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	rule(&world, "tpmi any package 1 EINVAL\n");
 	watcher_suspect(&world.watcher, world.now_ms, 0);
 	run_for(&world, WHOLE_MS);
@@ -936,8 +949,7 @@ TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 	static struct world world;
 	struct isst_context *context;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	run_other(&world, "clos 1 max 1500");
 	context = fixture_open(&world.machine, NULL);
 	assert_int_equal(isst_config_add_text(config, "x.conf", "# isst configuration 1\n", 23,
@@ -962,8 +974,7 @@ TEST_ON(what_cannot_be_opened_has_a_cause, "guide")
 {
 	static struct world world;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	rule(&world, "nonsense\n");
 	run_for(&world, 2 * WHOLE_MS);
 	ASSERT(&world, count_events(&world, "[unreadable] machine") == 1);
@@ -981,15 +992,12 @@ TEST_ON(cpus_of_an_unknown_level_are_left, "guide")
 	struct isst_context *context;
 	static struct world world;
 
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, FOLLOW);
 	rule(&world, "mailbox 0x7f/0x06 EBUSY\n"
 		     "open times 1 then write /sys/devices/system/cpu/cpu5/online 0\n");
 	world.touched[5] = true;
 	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
-	world.domains[0].level = 1;
+	move_level(&world, 0, 1);
 	run_for(&world, WHOLE_MS);
 	ASSERT(&world, world.domains[0].actions == 1);
 	context = discover(&world);
@@ -1011,8 +1019,7 @@ TEST_ON(cpus_of_a_package_that_was_offline_are_left, "guide")
 	static struct world world;
 	unsigned int cpu;
 
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, FOLLOW);
 	isst_cpuset_for_each (cpu, world.domains[1].present) {
 		agent(&world, "write /sys/devices/system/cpu/cpu%u/online 0", cpu);
 		world.touched[cpu] = true;
@@ -1055,8 +1062,7 @@ TEST_ON(a_journal_of_long_ago_is_no_author, "guide")
 	assert_int_equal(waitpid(run, NULL, 0), run);
 	rule(&world, "");
 	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	move_level(&world, 0, 1);
 	run_for(&world, WHOLE_MS);
 	ASSERT(&world, count_events(&world, "level: 0 -> 1 ()") == 1);
 	isst_config_free(config);
@@ -1068,10 +1074,8 @@ TEST_ON(events_do_not_put_looks_off_for_ever, "guide")
 {
 	static struct world world;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	begin_settled(&world, *state, REPORT);
+	move_level(&world, 0, 1);
 	for (int i = 0; i < 10; i++) {
 		watcher_suspect(&world.watcher, world.now_ms, 1000);
 		run_for(&world, 900);
@@ -1085,10 +1089,8 @@ TEST_ON(a_failure_is_reported_once, "tiny")
 {
 	static struct world world;
 
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	begin_settled(&world, *state, FOLLOW);
+	move_level(&world, 0, 1);
 	rule(&world, "write /sys/devices/system/cpu/cpu*/online EIO\n");
 	run_for(&world, 3600 * 1000);
 	ASSERT(&world, count_events(&world, "[failed]") == 1);
@@ -1103,8 +1105,7 @@ TEST_ON(associations_are_compared_with_the_last_ones, "guide")
 {
 	static struct world world;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	run_other(&world, "association 2 = 1");
 	run_for(&world, WHOLE_MS);
 	run_other(&world, "association 2 = 2");
@@ -1122,8 +1123,7 @@ TEST_ON(what_changes_all_the_time_is_looked_at_rarely, "tiny")
 	static struct world world;
 	unsigned int looks = 0;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	for (int64_t end_ms = world.now_ms + 300 * 1000; world.now_ms < end_ms; looks++) {
 		char text[32];
 
@@ -1145,8 +1145,7 @@ TEST_ON(looks_follow_after_50_250_and_1000_ms, "tiny")
 	static const int64_t delays_ms[] = { 50, 250, 1000, 1000, 1000 };
 	static struct world world;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	watcher_suspect(&world.watcher, world.now_ms, 0);
 	for (unsigned int i = 0; i < COUNT(delays_ms); i++) {
 		char text[32];
@@ -1190,12 +1189,10 @@ TEST_ON(another_run_is_waited_for_two_minutes, "tiny")
 	static struct world world;
 	struct isst_context *holder;
 
-	begin_world(&world, *state, REPORT, 0);
-	run_for(&world, WHOLE_MS);
+	begin_settled(&world, *state, REPORT);
 	holder = fixture_open(&world.machine, NULL);
 	assert_int_equal(isst_lock(holder, 0, 0), 0);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	move_level(&world, 0, 1);
 	world.quiet = true;
 	run_for(&world, 120 * 1000);
 	world.quiet = false;
@@ -1211,10 +1208,8 @@ TEST_ON(failures_are_tried_again_after_1_2_4_to_300_s, "tiny")
 	static struct world world;
 	const struct watch_unit *unit;
 
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	begin_settled(&world, *state, FOLLOW);
+	move_level(&world, 0, 1);
 	rule(&world, "write /sys/devices/system/cpu/cpu*/online EIO\n");
 	unit = world.watcher.units->next;
 	for (unsigned int i = 0; i < COUNT(delays_s); i++) {
@@ -1230,10 +1225,8 @@ TEST_ON(locked_levels_are_not_followed, "locked")
 {
 	static struct world world;
 
-	begin_world(&world, *state, FOLLOW, 0);
-	run_for(&world, WHOLE_MS);
-	agent(&world, "level 1 %s", world.domains[0].place);
-	world.domains[0].had |= 1U << 1;
+	begin_settled(&world, *state, FOLLOW);
+	move_level(&world, 0, 1);
 	run_for(&world, WHOLE_MS);
 	ASSERT(&world, world.domains[0].actions == 0);
 	ASSERT(&world, count_events(&world, "[left]") == 1);
