@@ -226,26 +226,18 @@ int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
 /** Parses the number at *@text, and moves it on. */
 static int parse_cpu(const char **text, unsigned int *cpu)
 {
-	size_t length = strspn(*text, "0123456789");
-	char digits[24];
-	uint64_t value;
-	int error;
+	const char *at = *text;
+	unsigned int value = 0;
 
-	if (length == 0)
+	if (*at < '0' || *at > '9')
 		return -EINVAL;
-	while (length > 1 && **text == '0') {
-		(*text)++;
-		length--;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		value = 10 * value + (unsigned int)(*at - '0');
+		if (value >= ISST_CPU_NUMBER_LIMIT)
+			return -ERANGE;
 	}
-	if (length >= sizeof(digits))
-		return -ERANGE;
-	memcpy(digits, *text, length);
-	digits[length] = '\0';
-	error = isst_parse_number(digits, 10, ISST_CPU_NUMBER_LIMIT - 1, &value);
-	if (error)
-		return error;
-	*cpu = (unsigned int)value;
-	*text += length;
+	*cpu = value;
+	*text = at;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of targets, requests, and the check of what a call was given. */
 #include "library/targets.h"
+#include "base/array.h"
 #include "library/values.h"
 
 #include <errno.h>
@@ -130,7 +131,7 @@ const struct isst_cpuset *request_get_cpus(const struct isst_request *request, i
 struct isst_targets {
 	struct isst_context *context;
 	const struct isst_domain **domains; /* of the CPUs, where those were added */
-	size_t domain_count, domain_space;
+	size_t domain_count;
 	const struct isst_cpu **cpus; /* by number */
 	size_t cpu_count;
 };
@@ -165,16 +166,8 @@ static int put_domain(struct isst_targets *targets, const struct isst_domain *do
 	for (size_t i = targets->domain_count; i > 0; i--)
 		if (targets->domains[i - 1] == domain)
 			return 0;
-	if (targets->domain_count == targets->domain_space) {
-		size_t space = targets->domain_space ? targets->domain_space * 2 : 16;
-		const struct isst_domain **larger = reallocarray(
-			targets->domains, space, sizeof(const struct isst_domain *));
-
-		if (!larger)
-			return -ENOMEM;
-		targets->domains = larger;
-		targets->domain_space = space;
-	}
+	if (ARRAY_GROW(targets->domains, targets->domain_count))
+		return -ENOMEM;
 	targets->domains[targets->domain_count++] = domain;
 	return 0;
 }
