@@ -115,19 +115,6 @@ void firmware_batch_free(struct firmware_batch *batch)
 	free(batch);
 }
 
-static int plan(const struct query_scope *scope, struct request *request)
-{
-	struct firmware_batch *batch = scope->batch;
-
-	if (ARRAY_GROW(batch->requests, batch->count))
-		return -ENOMEM;
-	request->domain = scope->domain;
-	request->level = scope->level;
-	request->failure = scope->failure;
-	batch->requests[batch->count++] = *request;
-	return 0;
-}
-
 void firmware_leave_alone(struct firmware_batch *batch)
 {
 	batch->leaves_alone = true;
@@ -138,16 +125,23 @@ void firmware_confirm(struct firmware_batch *batch)
 	batch->confirms = true;
 }
 
-/** The CPU that the kernel interrupts for a read: any CPU of a package or die can read its MSRs.
- * The mailbox consists of MSRs where CLOS is set through it. */
-static unsigned int find_reader(const struct query_scope *scope, bool interrupts)
+/** The CPU that carries a request, and that the kernel interrupts where it takes MSRs: any CPU of a
+ * package or die can read them. The mailbox consists of MSRs where CLOS is set through it. */
+static unsigned int find_carrier(const struct query_scope *scope,
+				 const struct firmware_command *command)
 {
+	const struct firmware *firmware = scope->batch->firmware;
 	const struct isst_domain *domain = scope->domain;
 	const struct isst_cpuset *left_alone = NULL;
 	unsigned int cpu;
 
-	if (interrupts && scope->batch->leaves_alone)
-		left_alone = undisturbed_known(scope->batch->firmware->files);
+	if (command->writes)
+		return command->kind == REQUEST_MAILBOX ? scope->setter : domain->cpu;
+	if (scope->batch->leaves_alone &&
+	    (command->kind == REQUEST_MSR ||
+	     (command->kind == REQUEST_MAILBOX &&
+	      platform_has(firmware->platform, PLATFORM_CLOS_BY_MAILBOX))))
+		left_alone = undisturbed_known(firmware->files);
 	if (!left_alone || !isst_cpuset_has(left_alone, domain->cpu))
 		return domain->cpu;
 	isst_cpuset_for_each (cpu, domain->online)
@@ -156,98 +150,58 @@ static unsigned int find_reader(const struct query_scope *scope, bool interrupts
 	return domain->cpu;
 }
 
-int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
-			  uint32_t parameter, uint32_t data, void *result)
-{
-	bool by_msr = platform_has(scope->batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
-
-	return plan(scope,
-		    &(struct request){ .command = command,
-				       .mailbox = { .logical_cpu = find_reader(scope, by_msr),
-						    .parameter = parameter,
-						    .req_data = data,
-						    .command = (uint16_t)command->code,
-						    .sub_command = (uint16_t)command->sub_code },
-				       .result = result });
-}
-
-int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
-		     uint32_t offset, void *result)
-{
-	return plan(scope, &(struct request){ .command = command,
-					      .io = { .logical_cpu = scope->domain->cpu,
-						      .reg = command->code + offset },
-					      .result = result });
-}
-
-/** An MSR is reached through a CPU. Without one that is the failure. */
-static bool has_cpu(const struct query_scope *scope, const struct firmware_command *command)
-{
-	if (!scope->domain->has_cpu)
-		message_failure(scope->batch->firmware->messages, scope->failure, -EOPNOTSUPP,
-				"%s has no online CPU through which to access %s",
-				scope->domain->name, command->name);
-	return scope->domain->has_cpu;
-}
-
-int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
-		      void *result)
-{
-	if (!has_cpu(scope, command))
-		return 0;
-	return plan(scope, &(struct request){ .command = command,
-					      .msr = { .logical_cpu = find_reader(scope, true),
-						       .msr = command->code },
-					      .result = result });
-}
-
-int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_command *command,
-		       unsigned int index, uint64_t value, void *result)
-{
-	return plan(scope, &(struct request){ .command = command,
-					      .tpmi = { .command = command,
-							.domain = scope->domain,
-							.index = index,
-							.result = result,
-							.value = value },
-					      .result = result });
-}
-
-int firmware_plan_association(const struct query_scope *scope,
-			      const struct firmware_command *command, unsigned int core,
-			      unsigned int clos, void *result)
+int firmware_plan(const struct query_scope *scope, const struct firmware_command *command,
+		  uint32_t parameter, uint64_t value, void *result)
 {
 	const struct isst_domain *domain = scope->domain;
+	const unsigned int cpu = find_carrier(scope, command);
+	struct firmware_batch *batch = scope->batch;
+	struct request *request;
 
-	return plan(scope,
-		    &(struct request){ .command = command,
-				       .association = { .socket_id = (uint8_t)domain->package,
-							.power_domain_id = (uint8_t)domain->number,
-							.logical_cpu = (uint16_t)core,
-							.clos = (uint16_t)clos },
-				       .result = result });
-}
-
-int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
-			unsigned int cpu, uint32_t parameter, uint64_t value)
-{
-	struct request request = { .command = command };
-
-	if (command->kind == REQUEST_MSR && !has_cpu(scope, command))
+	/* An MSR is reached through a CPU. Without one that is the failure. */
+	if (command->kind == REQUEST_MSR && !domain->has_cpu) {
+		message_failure(batch->firmware->messages, scope->failure, -EOPNOTSUPP,
+				"%s has no online CPU through which to access %s", domain->name,
+				command->name);
 		return 0;
-	if (command->kind == REQUEST_MAILBOX)
-		request.mailbox =
+	}
+	if (ARRAY_GROW(batch->requests, batch->count))
+		return -ENOMEM;
+	request = &batch->requests[batch->count++];
+	*request = (struct request){ .command = command,
+				     .result = result,
+				     .domain = domain,
+				     .level = scope->level,
+				     .failure = scope->failure };
+	switch (command->kind) {
+	case REQUEST_MAILBOX:
+		request->mailbox =
 			(struct abi_mbox_cmd){ .logical_cpu = cpu,
 					       .parameter = parameter,
 					       .req_data = (uint32_t)value,
 					       .command = (uint16_t)command->code,
 					       .sub_command = (uint16_t)command->sub_code };
-	else if (command->kind == REQUEST_IO)
-		request.io = (struct abi_io_reg){ 1, cpu, command->code + parameter,
-						  (uint32_t)value };
-	else
-		request.msr = (struct abi_msr_cmd){ 1, cpu, command->code, value };
-	return plan(scope, &request);
+		break;
+	case REQUEST_IO:
+		request->io = (struct abi_io_reg){ command->writes, cpu, command->code + parameter,
+						   (uint32_t)value };
+		break;
+	case REQUEST_MSR:
+		request->msr = (struct abi_msr_cmd){ command->writes, cpu, command->code, value };
+		break;
+	case REQUEST_ASSOCIATION:
+		request->association = (struct abi_clos_assoc){ OF_DOMAIN(domain),
+								.logical_cpu = (uint16_t)parameter,
+								.clos = (uint16_t)value };
+		break;
+	default:
+		request->tpmi = (struct tpmi_request){ .command = command,
+						       .domain = domain,
+						       .index = parameter,
+						       .result = result,
+						       .value = value };
+	}
+	return 0;
 }
 
 /* Thread, core (8 bits) and domain (5 bits) follow each other. */

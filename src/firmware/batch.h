@@ -62,10 +62,11 @@ struct query_scope {
 	const struct isst_domain *domain;
 	int level; /* that is queried, -1 for none */
 	struct isst_failure *failure;
+	unsigned int setter; /* the CPU that carries writes by mailbox */
 };
 
 #define LEVEL_SCOPE(batch, domain, level, failure) \
-	(&(struct query_scope){ (batch), (domain), (int)(level), (failure) })
+	(&(struct query_scope){ (batch), (domain), (int)(level), (failure), 0 })
 #define DOMAIN_SCOPE(batch, domain, failure) LEVEL_SCOPE(batch, domain, -1, failure)
 #define RESULT_SCOPE(batch, result) DOMAIN_SCOPE(batch, (result)->domain, &(result)->failure)
 
@@ -133,22 +134,13 @@ struct firmware_batch {
 	struct tpmi_run tpmi;
 };
 
-/** Each plans to read something into @result. Returns 0 or -ENOMEM. @offset is added to the
- * register; @index: the level or CLOS; @value: to be written, if the command writes. */
-int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
-			  uint32_t parameter, uint32_t data, void *result);
-int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
-		     uint32_t offset, void *result);
-int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
-		      void *result);
-int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_command *command,
-		       unsigned int index, uint64_t value, void *result);
-int firmware_plan_association(const struct query_scope *scope,
-			      const struct firmware_command *command, unsigned int core,
-			      unsigned int clos, void *result);
-
-/** Plans to write @value through a CPU: as mailbox data, or into the MMIO register or MSR. */
-int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
-			unsigned int cpu, uint32_t parameter, uint64_t value);
+/**
+ * Plans to read something into @result, or to write @value. Returns 0 or -ENOMEM.
+ *
+ * @parameter: of the mailbox command; what is added to the MMIO register; the level, CLOS or core
+ * @value: the mailbox command's data, where it reads, too
+ */
+int firmware_plan(const struct query_scope *scope, const struct firmware_command *command,
+		  uint32_t parameter, uint64_t value, void *result);
 
 #endif

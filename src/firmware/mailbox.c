@@ -188,14 +188,14 @@ static unsigned int trl_types(const struct firmware_batch *batch)
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	return firmware_plan_mailbox(RESULT_SCOPE(batch, profile), &SUMMARY, 0, 0, profile);
+	return firmware_plan(RESULT_SCOPE(batch, profile), &SUMMARY, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	return firmware_plan_mailbox(LEVEL_SCOPE(batch, domain, level, &features->failure),
-				     &FEATURES, 0, level_data((int)level, 0, 0), features);
+	return firmware_plan(LEVEL_SCOPE(batch, domain, level, &features->failure), &FEATURES, 0,
+			     level_data((int)level, 0, 0), features);
 }
 
 /** The halves of a core mask; the upper one only where such cores may exist. */
@@ -203,14 +203,14 @@ static int plan_cores(const struct query_scope *scope, const struct level_reques
 		      const struct firmware_command *command,
 		      const struct firmware_command *command_if_any, struct core_mask *cores)
 {
-	int error = firmware_plan_mailbox(scope, command, 0, level_data(scope->level, 0, 0),
-					  &cores->half[0]);
+	int error = firmware_plan(scope, command, 0, level_data(scope->level, 0, 0),
+				  &cores->half[0]);
 
 	cores->half[1] = (struct isst_value){ ISST_ABSENT, 0 };
 	if (error || !request->may_have_high_cores)
 		return error;
-	return firmware_plan_mailbox(scope, request->has_high_cores ? command : command_if_any, 0,
-				     level_data(scope->level, 1, 0), &cores->half[1]);
+	return firmware_plan(scope, request->has_high_cores ? command : command_if_any, 0,
+			     level_data(scope->level, 1, 0), &cores->half[1]);
 }
 
 static int plan_turbo_ratios_of(const struct query_scope *scope,
@@ -220,8 +220,8 @@ static int plan_turbo_ratios_of(const struct query_scope *scope,
 	int error = 0;
 
 	for (unsigned int half = 0; half < 2 && !error; half++)
-		error = firmware_plan_mailbox(scope, command, 0,
-					      level_data(scope->level, half, type), &mhz[4 * half]);
+		error = firmware_plan(scope, command, 0, level_data(scope->level, half, type),
+				      &mhz[4 * half]);
 	return error;
 }
 
@@ -237,7 +237,7 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
 			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])
 {
-	return firmware_plan_msr(DOMAIN_SCOPE(batch, domain, failure), &BUCKET_CORES, cores);
+	return firmware_plan(DOMAIN_SCOPE(batch, domain, failure), &BUCKET_CORES, 0, 0, cores);
 }
 
 /** The first generation without SST-PP does not report its one level: current values stand for it.
@@ -267,7 +267,7 @@ static int plan_what_is_in_force(struct firmware_batch *batch, struct level_requ
 	else if (error != -ENOENT)
 		message_failure(messages, &level->failure, error, "%s: %s", domain->name,
 				messages->error);
-	return firmware_plan_msr(&scope, &LIMITS_IN_FORCE, level->limit[0].mhz);
+	return firmware_plan(&scope, &LIMITS_IN_FORCE, 0, 0, level->limit[0].mhz);
 }
 
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
@@ -279,16 +279,15 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 
 	if (reports_no_level(batch, request))
 		return plan_what_is_in_force(batch, request);
-	error = firmware_plan_mailbox(&scope, &TDP, 0, data, level);
+	error = firmware_plan(&scope, &TDP, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &TEMPERATURE, 0, data, level);
+		error = firmware_plan(&scope, &TEMPERATURE, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &UNCORE_RATIOS, 0, data | 1 << 16,
-					      &level->fabric[0]);
+		error = firmware_plan(&scope, &UNCORE_RATIOS, 0, data | 1 << 16, &level->fabric[0]);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &BASE, 0, data, level);
+		error = firmware_plan(&scope, &BASE, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &MEMORY, 0, data, request);
+		error = firmware_plan(&scope, &MEMORY, 0, data, request);
 	if (!error)
 		error = plan_cores(&scope, request, &CORES, &CORES_IF_ANY, &request->cores);
 	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
@@ -307,8 +306,7 @@ static int plan_properties_rest(struct firmware_batch *batch, struct level_reque
 	if (reports_no_level(batch, request) || level->fabric[0].max_mhz.state != ISST_ABSENT ||
 	    level->fabric[0].base_mhz.state != ISST_ABSENT)
 		return 0;
-	return firmware_plan_mailbox(&scope, &UNCORE, 0, level_data(scope.level, 0, 0),
-				     &level->fabric[0]);
+	return firmware_plan(&scope, &UNCORE, 0, level_data(scope.level, 0, 0), &level->fabric[0]);
 }
 
 static void finish_properties(const struct isst_platform *platform, struct level_request *request)
@@ -334,11 +332,11 @@ static int plan_base_freq(struct firmware_batch *batch, struct level_request *re
 	error = plan_cores(&scope, request, &BASE_FREQ_CORES, &BASE_FREQ_CORES_IF_ANY,
 			   &request->high_priority);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &BASE_FREQ_RATIOS, 0, data, result);
+		error = firmware_plan(&scope, &BASE_FREQ_RATIOS, 0, data, result);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &BASE_FREQ_TDP, 0, data, result);
+		error = firmware_plan(&scope, &BASE_FREQ_TDP, 0, data, result);
 	if (!error)
-		error = firmware_plan_mailbox(&scope, &BASE_FREQ_TEMPERATURE, 0, data, result);
+		error = firmware_plan(&scope, &BASE_FREQ_TEMPERATURE, 0, data, result);
 	return error;
 }
 
@@ -349,12 +347,12 @@ static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *r
 	int error;
 
 	scope.failure = &result->failure;
-	error = firmware_plan_mailbox(&scope, is_amx(batch, TRL_AMX) ? &CLIP_AMX : &CLIP, 0,
-				      level_data(scope.level, 0, 0), result);
+	error = firmware_plan(&scope, is_amx(batch, TRL_AMX) ? &CLIP_AMX : &CLIP, 0,
+			      level_data(scope.level, 0, 0), result);
 	for (unsigned int half = 0; half < 2 && !error; half++)
-		error = firmware_plan_mailbox(&scope, &TURBO_FREQ_CORES, 0,
-					      level_data(scope.level, half, 0),
-					      &request->turbo_freq_cores[4 * half]);
+		error = firmware_plan(&scope, &TURBO_FREQ_CORES, 0,
+				      level_data(scope.level, half, 0),
+				      &request->turbo_freq_cores[4 * half]);
 	return error;
 }
 
@@ -368,7 +366,7 @@ static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_reque
 	scope.failure = &result->failure;
 	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
 		for (unsigned int half = 0; half < (buckets + 3) / 4 && !error; half++)
-			error = firmware_plan_mailbox(
+			error = firmware_plan(
 				&scope,
 				is_amx(batch, type) ? &TURBO_FREQ_IF_ANY : &TURBO_FREQ_RATIOS, 0,
 				level_data(scope.level, half, type), &result->mhz[type][4 * half]);
@@ -377,7 +375,7 @@ static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_reque
 
 static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	return firmware_plan_mailbox(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
+	return firmware_plan(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
@@ -385,9 +383,8 @@ static int plan_core_power(struct firmware_batch *batch, struct isst_core_power 
 	int error = plan_core_power_switch(batch, state);
 
 	return error ? error
-		     : firmware_plan_mailbox(
-			       DOMAIN_SCOPE(batch, state->domain, &state->clos_failure), &QOS, 0, 0,
-			       state);
+		     : firmware_plan(DOMAIN_SCOPE(batch, state->domain, &state->clos_failure), &QOS,
+				     0, 0, state);
 }
 
 /* ---- What can be set ---- */
@@ -462,24 +459,6 @@ static const struct setting_access *find_access(const struct firmware_batch *bat
 	return BY_IO[setting];
 }
 
-static int plan_get(struct firmware_batch *batch, const struct setting_request *request)
-{
-	const struct setting_access *access = find_access(batch, request->setting);
-	struct query_scope scope = { batch, request->domain, -1, request->failure };
-	uint32_t index = request->index;
-
-	switch (access->get.kind) {
-	case REQUEST_MAILBOX:
-		return firmware_plan_mailbox(
-			&scope, &access->get, access->place == INDEX_IN_PARAMETER ? index : 0,
-			access->place == INDEX_IN_DATA ? index : 0, request->value);
-	case REQUEST_IO:
-		return firmware_plan_io(&scope, &access->get, 4 * index, request->value);
-	default:
-		return firmware_plan_msr(&scope, &access->get, request->value);
-	}
-}
-
 /** Whether the driver finds the mailbox by an offline CPU. For a CPU never online since it was
  * loaded the driver uses bus 0, where another device may be in the mailbox's place. */
 static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
@@ -511,20 +490,33 @@ static unsigned int find_setter(const struct firmware *firmware, const struct is
 	return lowest;
 }
 
-static int plan_set(struct firmware_batch *batch, const struct setting_request *request)
+static int plan_setting(struct firmware_batch *batch, const struct setting_request *request,
+			bool sets)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
-	uint32_t parameter = access->set_parameter;
-	unsigned int cpu = access->set.kind == REQUEST_MAILBOX
-				   ? find_setter(batch->firmware, request->domain)
-				   : request->domain->cpu;
+	struct query_scope scope = *DOMAIN_SCOPE(batch, request->domain, request->failure);
+	uint32_t parameter = 0, data = access->place == INDEX_IN_DATA ? request->index : 0;
 
 	if (access->place == INDEX_IN_PARAMETER)
-		parameter |= request->index;
+		parameter = request->index;
 	else if (access->place == INDEX_IN_REGISTER)
 		parameter = 4 * request->index;
-	return firmware_plan_write(DOMAIN_SCOPE(batch, request->domain, request->failure),
-				   &access->set, cpu, parameter, *request->value << access->shift);
+	if (!sets)
+		return firmware_plan(&scope, &access->get, parameter, data, request->value);
+	if (access->set.kind == REQUEST_MAILBOX)
+		scope.setter = find_setter(batch->firmware, request->domain);
+	return firmware_plan(&scope, &access->set, parameter | access->set_parameter,
+			     *request->value << access->shift, NULL);
+}
+
+static int plan_get(struct firmware_batch *batch, const struct setting_request *request)
+{
+	return plan_setting(batch, request, false);
+}
+
+static int plan_set(struct firmware_batch *batch, const struct setting_request *request)
+{
+	return plan_setting(batch, request, true);
 }
 
 const struct firmware_operations mailbox_operations = {

@@ -285,27 +285,27 @@ static const char *trl_type_name(const struct isst_platform *platform, unsigned 
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	return firmware_plan_tpmi(RESULT_SCOPE(batch, profile), &PERF_PROFILE, 0, 0, profile);
+	return firmware_plan(RESULT_SCOPE(batch, profile), &PERF_PROFILE, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	return firmware_plan_tpmi(LEVEL_SCOPE(batch, domain, level, &features->failure), &FEATURES,
-				  level, batch->firmware->platform->api_version < API_LEVEL_MASKS,
-				  features);
+	return firmware_plan(LEVEL_SCOPE(batch, domain, level, &features->failure), &FEATURES,
+			     level, batch->firmware->platform->api_version < API_LEVEL_MASKS,
+			     features);
 }
 
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
 {
 	struct query_scope scope = level_scope(batch, request);
 	unsigned int level = request->level->level;
-	int error = firmware_plan_tpmi(&scope, &LEVEL, level, 0, request);
+	int error = firmware_plan(&scope, &LEVEL, level, 0, request);
 
 	if (!error)
-		error = firmware_plan_tpmi(&scope, &FABRIC, level, 0, request);
+		error = firmware_plan(&scope, &FABRIC, level, 0, request);
 	if (!error && !isst_domain_is_io(scope.domain))
-		error = firmware_plan_tpmi(&scope, &CORES, level, 0, &request->cores);
+		error = firmware_plan(&scope, &CORES, level, 0, &request->cores);
 	return error;
 }
 
@@ -313,8 +313,8 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
 {
-	return firmware_plan_tpmi(LEVEL_SCOPE(batch, domain, level, failure), &LEVEL_LIMITS, level,
-				  0, mhz);
+	return firmware_plan(LEVEL_SCOPE(batch, domain, level, failure), &LEVEL_LIMITS, level, 0,
+			     mhz);
 }
 
 static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
@@ -325,10 +325,9 @@ static int plan_base_freq(struct firmware_batch *batch, struct level_request *re
 	int error;
 
 	scope.failure = &result->failure;
-	error = firmware_plan_tpmi(&scope, &BASE_FREQ, level, 0, result);
+	error = firmware_plan(&scope, &BASE_FREQ, level, 0, result);
 	if (!error)
-		error = firmware_plan_tpmi(&scope, &BASE_FREQ_CORES, level, 0,
-					   &request->high_priority);
+		error = firmware_plan(&scope, &BASE_FREQ_CORES, level, 0, &request->high_priority);
 	return error;
 }
 
@@ -337,7 +336,7 @@ static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *r
 	struct query_scope scope = level_scope(batch, request);
 
 	scope.failure = &request->level->turbo_freq_info.failure;
-	return firmware_plan_tpmi(&scope, &TURBO_FREQ, request->level->level, 0, request);
+	return firmware_plan(&scope, &TURBO_FREQ, request->level->level, 0, request);
 }
 
 /* ---- Core-power ---- */
@@ -388,7 +387,7 @@ COMMAND(CLOS_IN_FORCE, 9, ask_clos_in_force, "the features");
 
 static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	return firmware_plan_tpmi(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
+	return firmware_plan(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
@@ -396,8 +395,8 @@ static int plan_core_power(struct firmware_batch *batch, struct isst_core_power 
 	int error = plan_core_power_switch(batch, state);
 
 	return error ? error
-		     : firmware_plan_tpmi(DOMAIN_SCOPE(batch, state->domain, &state->clos_failure),
-					  &CLOS_IN_FORCE, 0, 0, state);
+		     : firmware_plan(DOMAIN_SCOPE(batch, state->domain, &state->clos_failure),
+				     &CLOS_IN_FORCE, 0, 0, state);
 }
 
 /* ---- What can be set ---- */
@@ -596,33 +595,14 @@ static const struct setting_access {
 
 static int plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
-	const struct firmware_command *get = &ACCESS[request->setting].get;
-	struct query_scope scope = { batch, request->domain, -1, request->failure };
-
-	switch (get->kind) {
-	case REQUEST_TPMI:
-		return firmware_plan_tpmi(&scope, get, request->index, 0, request->value);
-	case REQUEST_ASSOCIATION:
-		return firmware_plan_association(&scope, get, request->index, 0, request->value);
-	default:
-		return firmware_plan_msr(&scope, get, request->value);
-	}
+	return firmware_plan(DOMAIN_SCOPE(batch, request->domain, request->failure),
+			     &ACCESS[request->setting].get, request->index, 0, request->value);
 }
 
 static int plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
-	const struct firmware_command *set = &ACCESS[request->setting].set;
-	struct query_scope scope = { batch, request->domain, -1, request->failure };
-
-	switch (set->kind) {
-	case REQUEST_TPMI:
-		return firmware_plan_tpmi(&scope, set, request->index, *request->value, NULL);
-	case REQUEST_ASSOCIATION:
-		return firmware_plan_association(&scope, set, request->index,
-						 (unsigned int)*request->value, NULL);
-	default:
-		return firmware_plan_write(&scope, set, request->domain->cpu, 0, *request->value);
-	}
+	return firmware_plan(DOMAIN_SCOPE(batch, request->domain, request->failure),
+			     &ACCESS[request->setting].set, request->index, *request->value, NULL);
 }
 
 const struct firmware_operations tpmi_operations = {
