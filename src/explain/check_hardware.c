@@ -56,7 +56,7 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 }
 
 /** A package that draws what it may is held there by the frequency of its cores. */
-static void check_power(struct findings *findings, const struct power_zone *zone)
+static void check_drawn_power(struct findings *findings, const struct power_zone *zone)
 {
 	enum { UW_PER_MW = 1000, UW_PER_W = 1000000, MW_PER_W = 1000, HALF = 2 };
 	const struct survey *survey = findings->survey;
@@ -78,13 +78,36 @@ static void check_power(struct findings *findings, const struct power_zone *zone
 	}
 }
 
-void check_measured(struct findings *findings)
+/** A limit below the power that the level is specified for. */
+static void check_power_limit(struct findings *findings, const struct survey_domain *domain)
+{
+	enum { UW_PER_W = 1000000 };
+	const struct power_zone *zone = powercap_zone(&findings->survey->power,
+						      domain->domain->package, domain->domain->die);
+	const struct isst_level *level = &domain->now->level;
+
+	if (zone && survey_has_level(domain) && level->power_w.state == ISST_KNOWN &&
+	    zone->limit_uw / UW_PER_W < level->power_w.value)
+		findings_add(findings,
+			     &(struct found){ .code = ISST_FINDING_POWER_LIMIT, .domain = domain },
+			     "the long-term limit is %" PRIu64
+			     " W (/sys/class/powercap); the TDP of level %u is %" PRIu64
+			     " W (perf-profile info)",
+			     zone->limit_uw / UW_PER_W, level->level,
+			     (uint64_t)level->power_w.value);
+}
+
+void check_power(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
+	survey_for_each_domain (domain, survey)
+		if (domain->asked)
+			check_power_limit(findings, domain);
+
 	for (size_t i = 0; i < survey->power.count; i++)
 		if (survey->power.zones[i].time_ns)
-			check_power(findings, &survey->power.zones[i]);
+			check_drawn_power(findings, &survey->power.zones[i]);
 
 	survey_for_each_domain (domain, survey)
 		survey_for_each_cpu (cpu, domain)

@@ -146,6 +146,10 @@ const struct finding_code finding_codes[] = {
 		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
+	ROW(POWER_LIMIT, "power-limit", NOTE,
+	    .meaning = "the package draws no more than its limit, and slows its cores down for "
+		       "that before they use the thermal design power of the level",
+	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(PACKAGE_AT_POWER_LIMIT, "package-at-power-limit", NOTE,
 	    .meaning =
 		    "the package draws what its power limit allows, which holds its cores at the "

@@ -109,7 +109,7 @@ void check_cpufreq(struct findings *findings);	  /* what the kernel's files show
 void check_resume(struct findings *findings);	  /* what was lost over suspend */
 void check_registers(struct findings *findings);  /* what hardware without TPMI reports */
 void check_managers(struct findings *findings);	  /* other programs */
-void check_measured(struct findings *findings);	  /* CPUs that were kept busy, and packages */
+void check_power(struct findings *findings);	  /* power limits, CPUs that were kept busy */
 void check_choices(struct findings *findings);	  /* classes, and what CPUs are configured to */
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */

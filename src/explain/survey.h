@@ -101,7 +101,7 @@ struct survey {
 	struct limit_reasons reasons;
 	struct survey_texts unread; /* what could not be read */
 	struct survey_texts notes;  /* what was not looked at, and why */
-	struct power_zones power;   /* of packages, where CPUs were measured */
+	struct power_zones power;   /* of packages */
 	bool denied;		    /* something seems to be hidden from the caller */
 	int error;		    /* 0, -ENOMEM or -EINTR: the survey ends with it */
 };
@@ -138,12 +138,13 @@ __attribute__((format(printf, 2, 3))) void survey_note(struct survey *survey, co
 						       ...);
 
 /* Each reads a part of the whole. */
-void survey_read_whole(struct survey *survey);	  /* survey_whole.c */
-void survey_read_causes(struct survey *survey);	  /* survey_whole.c: of a missing cpufreq or HWP */
-void survey_read_hidden(struct survey *survey);	  /* survey_whole.c: what hides files */
-void survey_read_reasons(struct survey *survey);  /* survey_hardware.c: what limits the hardware */
-void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is asked for */
-void survey_read_managers(struct survey *survey); /* managers.c */
+void survey_read_whole(struct survey *survey);	 /* survey_whole.c */
+void survey_read_causes(struct survey *survey);	 /* survey_whole.c: of a missing cpufreq or HWP */
+void survey_read_hidden(struct survey *survey);	 /* survey_whole.c: what hides files */
+void survey_read_reasons(struct survey *survey); /* survey_hardware.c: what limits the hardware */
+void survey_read_power(struct survey *survey);
+void survey_measure(struct survey *survey);	    /* survey_hardware.c: where it is asked for */
+void survey_read_managers(struct survey *survey);   /* managers.c */
 void survey_read_remembered(struct survey *survey); /* survey_remembered.c */
 
 /** The number that a configuration states of a domain, or of @cpu; or NOT_STATED. */

@@ -79,11 +79,15 @@ static void measure_cpu(struct survey *survey, const struct isst_domain *domain,
 	look_at_power(survey, zone, false);
 }
 
+void survey_read_power(struct survey *survey)
+{
+	note_power(survey, powercap_find(&survey->context->files, &survey->power));
+}
+
 void survey_measure(struct survey *survey)
 {
 	struct power_zone *zone = NULL;
 
-	note_power(survey, powercap_find(&survey->context->files, &survey->power));
 	/* It takes minutes on a large machine, in which nothing is asked of the driver. */
 	driver_suspend(&survey->context->driver);
 	survey_for_each_domain (domain, survey)

@@ -40,7 +40,7 @@ static int run_checks(const struct survey *survey, struct findings *findings)
 {
 	static void (*const ALL[])(struct findings * findings) = {
 		check_turbo_freq, check_levels,	    check_resume,   check_cpufreq,
-		check_reasons,	  check_registers,  check_managers, check_measured,
+		check_reasons,	  check_registers,  check_managers, check_power,
 		check_choices,	  check_advisories, NULL,
 	};
 	static void (*const LIMITS[])(struct findings * findings) = { check_reasons,

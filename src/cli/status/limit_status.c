@@ -399,6 +399,7 @@ void power_status_report(struct machine_status *status)
 		struct failure failure = failure_of(power, ISST_PART_RESULT);
 		unsigned int mw, tdp_w;
 		struct report_node *node;
+		char package[32];
 
 		if (shared && before &&
 		    isst_domain_package(isst_result_domain(before)) == path.index)
@@ -425,10 +426,13 @@ void power_status_report(struct machine_status *status)
 		 * counts. */
 		if (isst_result_value(status_properties(status, of), ISST_VALUE_TDP_W, &tdp_w) ==
 			    0 &&
-		    mw / MW_PER_W < tdp_w)
+		    mw / MW_PER_W < tdp_w) {
+			snprintf(package, sizeof(package), "package %u", path.index);
 			report_message(run->report, ENTRY_NOTE,
 				       "%s: the power limit of %u W counts, not the TDP of %u W",
-				       isst_domain_name(domain), mw / MW_PER_W, tdp_w);
+				       shared ? package : isst_domain_name(domain), mw / MW_PER_W,
+				       tdp_w);
+		}
 	}
 	isst_results_free(results);
 }
