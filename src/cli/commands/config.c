@@ -46,7 +46,7 @@ static void report_steps(struct run *run, const struct isst_change *change)
 static void report_kept(struct run *run, struct report_node *top)
 {
 	report_word(top, KEY_CONFIG_TRY, "kept");
-	config_report_high_priority(run->report, run->config);
+	config_report_high_priority(run, run->config);
 	config_record(run, run->config, 0);
 }
 
@@ -335,7 +335,7 @@ static void make(struct run *run, struct isst_config *config, struct report_node
 	else if (!dry)
 		report_made(run, config, top, key, change);
 	if (!error)
-		config_report_high_priority(run->report, config);
+		config_report_high_priority(run, config);
 	if (config == run->config)
 		record_apply(run, error, change);
 	else if (!error)

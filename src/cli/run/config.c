@@ -427,10 +427,12 @@ void config_record(struct run *run, const struct isst_config *config, int error)
 	report_code(run->report, "not-recorded");
 }
 
-void config_report_high_priority(struct report *report, const struct isst_config *config)
+void config_report_high_priority(struct run *run, const struct isst_config *config)
 {
 	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(config);
 
-	if (cpus)
-		report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
+	if (!cpus)
+		return;
+	core_choice_note_spread(run, cpus, true);
+	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
 }

@@ -30,7 +30,7 @@ int config_roll_back(struct run *run, struct isst_change *change);
 
 /** Notes for `status` that the configuration was applied, or failed to; NULL: a reset. */
 void config_record(struct run *run, const struct isst_config *config, int error);
-void config_report_high_priority(struct report *report, const struct isst_config *config);
+void config_report_high_priority(struct run *run, const struct isst_config *config);
 
 /** How many messages of a configuration, which may have any number of lines, are written out. */
 enum { CONFIG_LISTED = 100 };

@@ -169,19 +169,17 @@ static void note_division(struct run *run)
 	free(text);
 }
 
-/** Whether a CPU of a domain was chosen. */
-static bool is_chosen(const struct run *run, const struct isst_domain *domain)
+static bool is_chosen(const struct isst_domain *domain, const struct isst_cpuset *chosen)
 {
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (isst_cpuset_has(run->chosen, cpu))
+		if (isst_cpuset_has(chosen, cpu))
 			return true;
 	return false;
 }
 
-/** That a program on these cores is spread over domains of a package is noted once. */
-static void note_spread(struct run *run)
+void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, bool by_statement)
 {
 	const struct isst_domain *first = NULL, *domain;
 	struct memory_stream memory;
@@ -194,7 +192,7 @@ static void note_spread(struct run *run)
 	for (size_t i = 0; (domain = isst_domain_at(run->context, i)); i++) {
 		bool begins = !first || isst_domain_package(first) != isst_domain_package(domain);
 
-		if (!is_chosen(run, domain))
+		if (!is_chosen(domain, chosen))
 			continue;
 		spread |= !begins;
 		if (begins)
@@ -203,19 +201,22 @@ static void note_spread(struct run *run)
 		first = domain;
 	}
 	text = memory_stream_text(&memory);
-	if (text && spread)
-		report_message(
-			run->report, ENTRY_NOTE,
-			"chosen from several power domains of a package; --within %s chooses "
-			"from one power domain of each",
-			text);
+	if (text && spread && by_statement)
+		report_message(run->report, ENTRY_NOTE,
+			       "chosen from several power domains of a package; powerdomain 0: "
+			       "before the statement chooses from that one of each");
+	else if (text && spread)
+		report_message(run->report, ENTRY_NOTE,
+			       "chosen from several power domains of a package; --within %s "
+			       "chooses from one power domain of each",
+			       text);
 	free(text);
 }
 
 void core_choice_report(struct run *run)
 {
 	note_division(run);
-	note_spread(run);
+	core_choice_note_spread(run, run->chosen, false);
 	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0,
 			  run->chosen);
 }

@@ -112,4 +112,8 @@ bool core_choice_keep_packages(struct run *run);
 /** Reports the CPUs as a list with ranges, such as taskset and cpusets take. */
 void core_choice_report(struct run *run);
 
+/** Notes once that a program on these CPUs is spread over domains of a package. @by_statement: of a
+ * configuration, which restricts the choice in another way than options. */
+void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, bool by_statement);
+
 #endif
