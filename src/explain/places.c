@@ -149,15 +149,6 @@ static const char *fill_template(struct isst_finding *finding, const char *text)
 	return text;
 }
 
-static bool is_package_of(const struct survey *survey, const struct isst_finding *finding,
-			  unsigned int package)
-{
-	for (size_t i = 0; i < survey->count; i++)
-		if (finding->domains[i] && survey->domains[i].domain->package == package)
-			return true;
-	return false;
-}
-
 /** The domains that a remedy is for, to be freed: of whole packages all, or those with SST-TF,
  * without which the statement would be refused. */
 static bool *domains_of_remedy(const struct survey *survey, const struct isst_finding *finding)
@@ -169,9 +160,9 @@ static bool *domains_of_remedy(const struct survey *survey, const struct isst_fi
 
 		domains[i] = finding->domains[i];
 		if (finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
-			domains[i] = is_package_of(survey, finding, domain->domain->package);
+			domains[i] = isst_cpuset_has(finding->packages, domain->domain->package);
 		if (finding->kind == REMEDY_PACKAGE_STATEMENT && domain->domain->has_cpu)
-			domains[i] = is_package_of(survey, finding, domain->domain->package) &&
+			domains[i] = isst_cpuset_has(finding->packages, domain->domain->package) &&
 				     survey_has_level(domain) &&
 				     domain->now->level.turbo_freq >= ISST_FEATURE_DISABLED;
 	}

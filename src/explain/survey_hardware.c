@@ -27,15 +27,13 @@ static void note_power(struct survey *survey, int error)
 		survey_take_error(survey, error);
 }
 
-/** Adds what was drawn since the last look, or begins with it. *@zone is NULL where that is not
+/** Begins with a zone, or adds what was drawn since the last look. *@zone is NULL where that is not
  * known, and once it cannot be read: there are no zones then. */
-static void look_at_power(struct survey *survey, struct power_zone **zone, bool begins)
+static void look_at_power(struct survey *survey, struct power_zone **zone,
+			  int (*look)(struct kernel_files *files, struct power_zone *zone))
 {
-	struct kernel_files *files = &survey->context->files;
-	int error = 0;
+	int error = *zone && !survey->error ? look(&survey->context->files, *zone) : 0;
 
-	if (*zone && !survey->error)
-		error = begins ? powercap_begin(files, *zone) : powercap_add(files, *zone);
 	if (error)
 		*zone = NULL;
 	note_power(survey, error);
@@ -49,26 +47,16 @@ static void finish_power(struct survey *survey, struct power_zone **zone)
 	if (!*zone || (*zone)->time_ns >= (uint64_t)rest.tv_nsec || survey->error)
 		return;
 	nanosleep(&rest, NULL);
-	look_at_power(survey, zone, false);
+	look_at_power(survey, zone, powercap_add);
 }
 
-/** Measures a CPU, and with it the power of its package: the CPUs of one follow each other. */
-static void measure_cpu(struct survey *survey, const struct isst_domain *domain,
-			struct survey_cpu *cpu, struct power_zone **zone)
+static void measure_cpu(struct survey *survey, struct survey_cpu *cpu)
 {
 	const struct isst_machine *machine = survey->context->files.machine;
-	int error;
+	int error = machine->measure ? machine->measure(machine->data, cpu->cpu->number,
+							MEASURED_MS, &cpu->measured_khz)
+				     : -EOPNOTSUPP;
 
-	if (powercap_zone(&survey->power, domain->package, domain->die) != *zone) {
-		finish_power(survey, zone);
-		*zone = powercap_zone(&survey->power, domain->package, domain->die);
-		look_at_power(survey, zone, true);
-	}
-	if (survey->error)
-		return;
-	error = machine->measure ? machine->measure(machine->data, cpu->cpu->number, MEASURED_MS,
-						    &cpu->measured_khz)
-				 : -EOPNOTSUPP;
 	if (error)
 		cpu->measured_khz = 0;
 	if (error == -ENOMEM)
@@ -76,7 +64,6 @@ static void measure_cpu(struct survey *survey, const struct isst_domain *domain,
 	else if (error)
 		survey_note(survey, "CPU %u cannot be measured: %s", cpu->cpu->number,
 			    strerror(-error));
-	look_at_power(survey, zone, false);
 }
 
 void survey_read_power(struct survey *survey)
@@ -86,21 +73,33 @@ void survey_read_power(struct survey *survey)
 
 void survey_measure(struct survey *survey)
 {
-	struct power_zone *zone = NULL;
+	struct power_zone *zone = NULL, *own;
 
 	/* It takes minutes on a large machine, in which nothing is asked of the driver. */
 	driver_suspend(&survey->context->driver);
 	survey_for_each_domain (domain, survey)
-		for (size_t j = 0; j < domain->cpu_count && !survey->error; j++) {
-			struct survey_cpu *cpu = &domain->cpus[j];
-
-			/* Isolated CPUs are disturbed only if they were named. */
-			if (context_is_interrupted(survey->context))
+		survey_for_each_cpu (cpu, domain) {
+			if (survey->error)
+				return;
+			if (context_is_interrupted(survey->context)) {
 				survey->error = -EINTR;
-			else if (cpu->asked &&
-				 (survey->named ||
-				  !isst_cpuset_has(survey->undisturbed, cpu->cpu->number)))
-				measure_cpu(survey, domain->domain, cpu, &zone);
+				return;
+			}
+			/* Isolated CPUs are disturbed only if they were named. */
+			if (!cpu->asked || (!survey->named &&
+					    isst_cpuset_has(survey->undisturbed, cpu->cpu->number)))
+				continue;
+			/* The CPUs of a package follow each other. */
+			own = powercap_zone(&survey->power, domain->domain->package,
+					    domain->domain->die);
+			if (own != zone) {
+				finish_power(survey, &zone);
+				zone = own;
+				look_at_power(survey, &zone, powercap_begin);
+			}
+			if (!survey->error)
+				measure_cpu(survey, cpu);
+			look_at_power(survey, &zone, powercap_add);
 		}
 	finish_power(survey, &zone);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	MSR_PLATFORM_INFO = 0xce, /* [47:40] lowest ratio, [15:8] base */
+	MSR_PLATFORM_INFO = 0xce, /* [47:40] lowest ratio */
 	MSR_TURBO_RATIO_LIMIT = 0x1ad,
 	MSR_TURBO_RATIO_LIMIT_CORES = 0x1ae,
 	MSR_HWP_ENABLE = 0x770,
