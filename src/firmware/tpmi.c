@@ -13,21 +13,21 @@
 enum { API_LEVEL_MASKS = 3 }; /* from this version on support is reported for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
 
-static struct isst_value known(unsigned int value)
+/** A value of an answer, which a failed request does not have. */
+static struct isst_value known(int error, unsigned int value)
 {
-	return (struct isst_value){ ISST_KNOWN, value };
+	return error ? (struct isst_value){ ISST_UNREADABLE, 0 }
+		     : (struct isst_value){ ISST_KNOWN, value };
 }
 
-/** 0 means that there is no such value. */
-static struct isst_value nonzero(unsigned int value)
+/** The same where 0 means that there is no such value. */
+static struct isst_value nonzero(int error, unsigned int value)
 {
-	return (struct isst_value){ value ? ISST_KNOWN : ISST_ABSENT, value };
-}
+	struct isst_value found = known(error, value);
 
-static void set_unreadable(struct isst_value *values, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		values[i] = (struct isst_value){ ISST_UNREADABLE, 0 };
+	if (!error && !value)
+		found.state = ISST_ABSENT;
+	return found;
 }
 
 static int valid_domains(struct driver *driver, unsigned int package, unsigned int *valid)
@@ -83,42 +83,6 @@ static int ask_features(struct tpmi_run *run, const struct tpmi_request *request
 	return 0;
 }
 
-static void take_level_info(struct isst_level *level, const struct abi_perf_level_data_info *info)
-{
-	level->tdp_ratio = known(info->tdp_ratio);
-	level->base_mhz = nonzero(info->base_freq_mhz);
-	level->base_avx2_mhz = nonzero(info->base_freq_avx2_mhz);
-	level->base_avx512_mhz = nonzero(info->base_freq_avx512_mhz);
-	level->base_amx_mhz = nonzero(info->base_freq_amx_mhz);
-	level->fabric[0] = (struct isst_fabric){ .base_mhz = nonzero(info->p1_fabric_freq_mhz),
-						 .min_mhz = nonzero(info->pm_fabric_freq_mhz),
-						 .max_mhz = nonzero(info->p0_fabric_freq_mhz) };
-	level->memory_mhz = nonzero(info->max_memory_freq_mhz);
-	level->cooling_type = known(info->cooling_type);
-	level->power_w = nonzero(info->thermal_design_power_w);
-	level->tjunction_c = nonzero(info->tjunction_max_c);
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
-		for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
-			level->limit[type].core_count[i] = known(info->bucket_core_counts[i]);
-			level->limit[type].mhz[i] = known(info->trl_freq_mhz[type][i]);
-		}
-}
-
-static void set_level_unreadable(struct isst_level *level)
-{
-	const struct isst_value unreadable = { ISST_UNREADABLE, 0 };
-
-	level->tdp_ratio = level->cooling_type = level->memory_mhz = unreadable;
-	level->base_mhz = level->base_avx2_mhz = unreadable;
-	level->base_avx512_mhz = level->base_amx_mhz = unreadable;
-	level->fabric[0] = (struct isst_fabric){ unreadable, unreadable, unreadable };
-	level->power_w = level->tjunction_c = unreadable;
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
-		set_unreadable(level->limit[type].core_count, ISST_BUCKETS);
-		set_unreadable(level->limit[type].mhz, ISST_BUCKETS);
-	}
-}
-
 static int ask_level_info(struct tpmi_run *run, const struct tpmi_request *request,
 			  struct abi_perf_level_data_info *info)
 {
@@ -134,13 +98,26 @@ static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
 	struct level_request *result = request->result;
 	struct isst_level *level = result->level;
 	struct abi_perf_level_data_info info;
-	int error = ask_level_info(run, request, &info);
+	const int error = ask_level_info(run, request, &info);
 
-	if (!error) {
-		take_level_info(level, &info);
-		return 0;
-	}
-	set_level_unreadable(level);
+	level->tdp_ratio = known(error, info.tdp_ratio);
+	level->base_mhz = nonzero(error, info.base_freq_mhz);
+	level->base_avx2_mhz = nonzero(error, info.base_freq_avx2_mhz);
+	level->base_avx512_mhz = nonzero(error, info.base_freq_avx512_mhz);
+	level->base_amx_mhz = nonzero(error, info.base_freq_amx_mhz);
+	level->fabric[0] =
+		(struct isst_fabric){ .base_mhz = nonzero(error, info.p1_fabric_freq_mhz),
+				      .min_mhz = nonzero(error, info.pm_fabric_freq_mhz),
+				      .max_mhz = nonzero(error, info.p0_fabric_freq_mhz) };
+	level->memory_mhz = nonzero(error, info.max_memory_freq_mhz);
+	level->cooling_type = known(error, info.cooling_type);
+	level->power_w = nonzero(error, info.thermal_design_power_w);
+	level->tjunction_c = nonzero(error, info.tjunction_max_c);
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+		for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
+			level->limit[type].core_count[i] = known(error, info.bucket_core_counts[i]);
+			level->limit[type].mhz[i] = known(error, info.trl_freq_mhz[type][i]);
+		}
 	return error;
 }
 
@@ -149,12 +126,10 @@ static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *req
 {
 	struct isst_value *mhz = request->result;
 	struct abi_perf_level_data_info info;
-	int error = ask_level_info(run, request, &info);
+	const int error = ask_level_info(run, request, &info);
 
-	for (unsigned int i = 0; i < ISST_BUCKETS && !error; i++)
-		mhz[i] = nonzero(info.trl_freq_mhz[0][i]);
-	if (error)
-		set_unreadable(mhz, ISST_BUCKETS);
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		mhz[i] = nonzero(error, info.trl_freq_mhz[0][i]);
 	return error;
 }
 
@@ -170,7 +145,6 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 		OF_DOMAIN(request->domain),
 		.level = (uint16_t)request->index,
 	};
-	const struct isst_value unreadable = { ISST_UNREADABLE, 0 };
 	struct abi_perf_level_info summary;
 	int error = tpmi_summary(run, request->domain, &summary);
 
@@ -179,18 +153,16 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 	if (!error)
 		error = driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
 				       ABI_GET_PERF_LEVEL_FABRIC_INFO, &info);
-	/* Then the number of fabrics is unknown. */
-	if (error && error != -ENOTTY)
-		fabrics[1] = (struct isst_fabric){ unreadable, unreadable, unreadable };
-	if (error)
-		return error == -ENOTTY ? 0 : error;
-	for (unsigned int i = 1; i < ISST_FABRICS && i < info.max_fabrics; i++)
+	if (error == -ENOTTY)
+		return 0;
+	/* With an error the number of fabrics is unknown. */
+	for (unsigned int i = 1; i < ISST_FABRICS && i < (error ? 2 : info.max_fabrics); i++)
 		fabrics[i] = (struct isst_fabric){
-			.base_mhz = nonzero(info.p1_fabric_freq_mhz[i]),
-			.min_mhz = nonzero(info.pm_fabric_freq_mhz[i]),
-			.max_mhz = nonzero(info.p0_fabric_freq_mhz[i]),
+			.base_mhz = nonzero(error, info.p1_fabric_freq_mhz[i]),
+			.min_mhz = nonzero(error, info.pm_fabric_freq_mhz[i]),
+			.max_mhz = nonzero(error, info.p0_fabric_freq_mhz[i]),
 		};
-	return 0;
+	return error;
 }
 
 static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request)
@@ -206,13 +178,9 @@ static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request)
 		run->driver, base_freq ? "GET_BASE_FREQ_CPU_MASK" : "GET_PERF_LEVEL_CPU_MASK",
 		base_freq ? ABI_GET_BASE_FREQ_CPU_MASK : ABI_GET_PERF_LEVEL_CPU_MASK, &mask);
 
-	if (error) {
-		set_unreadable(cores->half, 2);
-		return error;
-	}
-	cores->half[0] = known((uint32_t)mask.mask);
-	cores->half[1] = known((uint32_t)(mask.mask >> 32));
-	return 0;
+	cores->half[0] = known(error, (uint32_t)mask.mask);
+	cores->half[1] = known(error, (uint32_t)(mask.mask >> 32));
+	return error;
 }
 
 static int ask_base_freq(struct tpmi_run *run, const struct tpmi_request *request)
@@ -223,15 +191,11 @@ static int ask_base_freq(struct tpmi_run *run, const struct tpmi_request *reques
 	int error = driver_request(run->driver, "GET_BASE_FREQ_INFO", ABI_GET_BASE_FREQ_INFO,
 				   &info);
 
-	result->high_mhz = result->low_mhz = (struct isst_value){ ISST_UNREADABLE, 0 };
-	result->tjunction_c = result->power_w = (struct isst_value){ ISST_UNREADABLE, 0 };
-	if (error)
-		return error;
-	result->high_mhz = known(info.high_base_freq_mhz);
-	result->low_mhz = known(info.low_base_freq_mhz);
-	result->tjunction_c = known(info.tjunction_max_c);
-	result->power_w = known(info.thermal_design_power_w);
-	return 0;
+	result->high_mhz = known(error, info.high_base_freq_mhz);
+	result->low_mhz = known(error, info.low_base_freq_mhz);
+	result->tjunction_c = known(error, info.tjunction_max_c);
+	result->power_w = known(error, info.thermal_design_power_w);
+	return error;
 }
 
 static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *request)
@@ -243,19 +207,14 @@ static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *reque
 	int error = driver_request(run->driver, "GET_TURBO_FREQ_INFO", ABI_GET_TURBO_FREQ_INFO,
 				   &info);
 
-	if (error) {
-		set_unreadable(turbo_freq->clip_mhz, ISST_TRL_TYPES);
-		set_unreadable(result->turbo_freq_cores, ISST_BUCKETS);
-		return error;
-	}
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		result->turbo_freq_cores[i] = known(info.bucket_core_counts[i]);
+		result->turbo_freq_cores[i] = known(error, info.bucket_core_counts[i]);
 	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
-		turbo_freq->clip_mhz[type] = nonzero(info.lp_clip_freq_mhz[type]);
+		turbo_freq->clip_mhz[type] = nonzero(error, info.lp_clip_freq_mhz[type]);
 		for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-			turbo_freq->mhz[type][i] = nonzero(info.trl_freq_mhz[type][i]);
+			turbo_freq->mhz[type][i] = nonzero(error, info.trl_freq_mhz[type][i]);
 	}
-	return 0;
+	return error;
 }
 
 /* clang-format off */
@@ -549,60 +508,50 @@ static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 
 static const struct field WHOLE_FIELD[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 
+#define MAY_REFUSE "the firmware does not allow it"
+
+/* clang-format off */
+#define ACCESS(setting, text, get_number, get_function, set_number, set_function, set_causes) \
+	[SETTING_##setting] = { \
+		{ text, REQUEST_TPMI, get_number, SETTING_##setting, .ask = get_function }, \
+		{ text, REQUEST_TPMI, set_number, SETTING_##setting, .ask = set_function, .writes = true, \
+		  .causes = set_causes } }
+
 static const struct setting_access {
 	struct firmware_command get, set;
-} ACCESS[SETTINGS] = {
-	[SETTING_LEVEL] = {
-		{ "the current level", REQUEST_TPMI, 9, SETTING_LEVEL, .ask = get_of_levels },
-		{ "the current level", REQUEST_TPMI, 10, .writes = true, .ask = set_level,
-		  .causes = HWP_CAUSE ", the firmware does not allow the level, an earlier change "
-				      "is still pending, or it did not take effect in time" },
-	},
-	[SETTING_FEATURES] = {
-		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 9, SETTING_FEATURES, .ask = get_of_levels },
-		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 11, .writes = true,
-		  .ask = set_features, .causes = HWP_CAUSE ", or the firmware does not allow it" },
-	},
-	[SETTING_CORE_POWER] = {
-		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_CORE_POWER, .ask = get_of_core_power },
-		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_CORE_POWER, .writes = true, .ask = set_of_core_power,
-		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
-	},
-	[SETTING_QOS] = {
-		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_QOS, .ask = get_of_core_power },
-		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_QOS, .writes = true, .ask = set_of_core_power,
-		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
-	},
-	[SETTING_CLOS] = {
-		{ "the configuration of a CLOS", REQUEST_TPMI, 7, .ask = get_clos },
-		{ "the configuration of a CLOS", REQUEST_TPMI, 7, .writes = true, .ask = set_clos,
-		  .causes = "the firmware does not allow it" },
-	},
+} ACCESSES[SETTINGS] = {
+	ACCESS(LEVEL,      "the current level", 9, get_of_levels, 10, set_level,
+	       HWP_CAUSE ", the firmware does not allow the level, an earlier change "
+	       "is still pending, or it did not take effect in time"),
+	ACCESS(FEATURES,   "the state of turbo-freq and base-freq", 9, get_of_levels, 11, set_features,
+	       HWP_CAUSE ", or " MAY_REFUSE),
+	ACCESS(CORE_POWER, "the state of core-power", 6, get_of_core_power, 6, set_of_core_power,
+	       HWP_CAUSE ", or " MAY_REFUSE),
+	ACCESS(QOS,        "the state of core-power", 6, get_of_core_power, 6, set_of_core_power,
+	       HWP_CAUSE ", or " MAY_REFUSE),
+	ACCESS(CLOS,       "the configuration of a CLOS", 7, get_clos, 7, set_clos, MAY_REFUSE),
+	ACCESS(LEVEL_LOCK, "the lock of the level", 9, get_of_levels, 0, NULL, NULL),
+	/* The field has 4 bits: a CLOS above 3, which the driver never sets, can be replaced. */
 	[SETTING_ASSOCIATION] = {
-		/* The field has 4 bits: a CLOS above 3, which the driver never sets, can be replaced. */
 		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, FIELDS(WHOLE_FIELD) },
-		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, .writes = true,
-		  .causes = "the firmware does not allow it" },
-	},
+		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, .writes = true, .causes = MAY_REFUSE } },
 	[SETTING_TURBO_RATIO_LIMITS] = {
 		{ "the turbo ratio limits", REQUEST_MSR, 0x1ad, FIELDS(WHOLE_FIELD) },
-		{ .name = "the turbo ratio limits", .kind = REQUEST_MSR, .code = 0x1ad, .writes = true },
-	},
-	[SETTING_LEVEL_LOCK] = {
-		{ "the lock of the level", REQUEST_TPMI, 9, SETTING_LEVEL_LOCK, .ask = get_of_levels },
-	},
+		{ "the turbo ratio limits", REQUEST_MSR, 0x1ad, .writes = true } },
 };
+/* clang-format on */
 
 static int plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
 	return firmware_plan(DOMAIN_SCOPE(batch, request->domain, request->failure),
-			     &ACCESS[request->setting].get, request->index, 0, request->value);
+			     &ACCESSES[request->setting].get, request->index, 0, request->value);
 }
 
 static int plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
 	return firmware_plan(DOMAIN_SCOPE(batch, request->domain, request->failure),
-			     &ACCESS[request->setting].set, request->index, *request->value, NULL);
+			     &ACCESSES[request->setting].set, request->index, *request->value,
+			     NULL);
 }
 
 const struct firmware_operations tpmi_operations = {
