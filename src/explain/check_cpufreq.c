@@ -193,27 +193,22 @@ static void check_percentages(struct findings *findings)
 	const struct frequency_limits *processor = survey_processor(survey);
 	uint64_t highest_khz = processor->max_khz ? processor->max_khz : 1;
 	unsigned int lowest = (unsigned int)(processor->min_khz * ALL_PERCENT / highest_khz);
+	struct found found = { .code = ISST_FINDING_PERF_PCT_LIMIT };
 
-	if (max > 0 && max < ALL_PERCENT)
-		findings_add(
-			findings,
-			&(struct found){
-				ISST_FINDING_PERF_PCT_LIMIT,
-				.meaning = "the kernel does not ask for more than this part, in "
-					   "percent, of the highest frequency",
-				.remedy = "echo 100 > "
-					  "/sys/devices/system/cpu/intel_pstate/max_perf_pct" },
-			"max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)", max);
+	if (max > 0 && max < ALL_PERCENT) {
+		found.meaning = "the kernel does not ask for more than this part, in percent, of "
+				"the highest frequency";
+		found.remedy = "echo 100 > /sys/devices/system/cpu/intel_pstate/max_perf_pct";
+		findings_add(findings, &found,
+			     "max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)", max);
+	}
 	if (lowest == 0 || lowest >= HIGH_PERCENT || min < HIGH_PERCENT)
 		return;
-	findings_add(findings,
-		     &(struct found){
-			     ISST_FINDING_PERF_PCT_LIMIT, .severity = ISST_SEVERITY_NOTE,
-			     .meaning = NOTHING_TO_DO,
-			     .remedy = FINDING_TEXT(
-				     findings,
-				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
-				     lowest) },
+	found.severity = ISST_SEVERITY_NOTE;
+	found.meaning = NOTHING_TO_DO;
+	found.remedy = FINDING_TEXT(
+		findings, "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct", lowest);
+	findings_add(findings, &found,
 		     "min_perf_pct %u (/sys/devices/system/cpu/intel_pstate); the lowest frequency "
 		     "is %u percent of the highest",
 		     min, lowest);
@@ -222,20 +217,18 @@ static void check_percentages(struct findings *findings)
 void check_cpufreq(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
+	struct found smt_off = { ISST_FINDING_SMT_OFF,
+				 .remedy = "echo on > /sys/devices/system/cpu/smt/control" };
 
 	if (survey->turbo == TURBO_OFF)
 		findings_add(findings, &(struct found){ .code = ISST_FINDING_TURBO_DISABLED },
 			     "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
 	check_percentages(findings);
+	if (survey->smt && strcmp(survey->smt, "forceoff") == 0)
+		smt_off.remedy = "boot without nosmt=force";
 	if (survey->smt && hotplug_smt_is_off(survey->smt))
-		findings_add(
-			findings,
-			&(struct found){ ISST_FINDING_SMT_OFF,
-					 .remedy = strcmp(survey->smt, "forceoff") == 0
-							   ? "boot without nosmt=force"
-							   : "echo on > /sys/devices/system/cpu/"
-							     "smt/control" },
-			"smt/control %s (/sys/devices/system/cpu)", survey->smt);
+		findings_add(findings, &smt_off, "smt/control %s (/sys/devices/system/cpu)",
+			     survey->smt);
 	survey_for_each_domain (domain, survey)
 		survey_for_each_cpu (cpu, domain)
 			check_cpu(findings, domain, cpu);

@@ -149,28 +149,23 @@ static const struct {
 	  "changes of the turbo frequency were made less frequent", true },
 };
 
-enum { REASON_COUNT = sizeof(REASONS) / sizeof(REASONS[0]) };
-
 static void check_register(struct findings *findings, const struct survey_domain *domain)
 {
-	for (size_t i = 0; i < REASON_COUNT; i++) {
+	for (size_t i = 0; i < sizeof(REASONS) / sizeof(REASONS[0]); i++) {
 		bool now = domain->reasons >> REASONS[i].bit & 1;
 		bool logged = domain->reasons >> (REASONS[i].bit + LOGGED) & 1;
+		struct found found = { REASONS[i].code, .meaning = REASONS[i].meaning,
+				       .domain = domain, .without_cpus = true };
 
 		if (!now && (!logged || REASONS[i].normal))
 			continue;
-		findings_add(
-			findings,
-			&(struct found){
-				REASONS[i].code,
-				.meaning = now ? REASONS[i].meaning
-					       : FINDING_TEXT(findings,
-							      "%s, once or more often since the "
-							      "register was last cleared",
-							      REASONS[i].meaning),
-				.domain = domain, .without_cpus = true },
-			"%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word, domain->reasons,
-			now ? ", at present" : "");
+		if (!now)
+			found.meaning = FINDING_TEXT(
+				findings,
+				"%s, once or more often since the register was last cleared",
+				REASONS[i].meaning);
+		findings_add(findings, &found, "%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word,
+			     domain->reasons, now ? ", at present" : "");
 	}
 }
 
@@ -271,68 +266,49 @@ static bool has_part(const char *word, size_t length, const char *part)
 	return false;
 }
 
-/** What a line has of one coarse reason. */
-struct reason {
-	const char *words;    /* of the line, that belong to it; NULL: none */
-	const char *meanings; /* of its fine words: `THERMAL_PER_CORE: of single cores`; or NULL */
-};
-
-static void explain_word(struct findings *findings, struct reason *reason, const char *word,
-			 size_t length)
+/** Adds to @fine what a fine word means: `THERMAL_PER_CORE: of single cores`. */
+static const char *add_fine(struct findings *findings, const char *fine, const char *word,
+			    size_t length)
 {
-	const char *meaning = NULL;
+	const char *meaning = "";
 
 	for (size_t i = 0; i < sizeof(FINE) / sizeof(FINE[0]); i++)
 		if (has_part(word, length, FINE[i].part))
-			meaning = FINDING_TEXT(findings, "%s%s%s", meaning ? meaning : "",
-					       meaning ? ", " : "", FINE[i].meaning);
-	if (meaning)
-		reason->meanings = FINDING_TEXT(
-			findings, "%s%s%.*s: %s", reason->meanings ? reason->meanings : "",
-			reason->meanings ? "; " : "", (int)length, word, meaning);
+			meaning = FINDING_TEXT(findings, "%s%s%s", meaning, *meaning ? ", " : "",
+					       FINE[i].meaning);
+	return *meaning ? FINDING_TEXT(findings, "%s%s%.*s: %s", fine, *fine ? "; " : "",
+				       (int)length, word, meaning)
+			: fine;
 }
 
-/** Divides the words of a line among coarse reasons, the last of which is for all others. */
-static void divide_words(struct findings *findings, const char *words,
-			 struct reason reasons[LIMIT_WORDS + 1])
-{
-	while (*words) {
-		size_t length = strcspn(words, " ");
-		struct reason *reason = &reasons[limit_word_of(words, length)];
-
-		reason->words = FINDING_TEXT(findings, "%s%s%.*s",
-					     reason->words ? reason->words : "",
-					     reason->words ? " " : "", (int)length, words);
-		explain_word(findings, reason, words, length);
-		words += length;
-		words += strspn(words, " ");
-	}
-}
-
+/** A finding for the words of each coarse reason, the last of which is for all others. */
 static void check_line(struct findings *findings, const struct survey_domain *domain,
 		       const struct limit_line *line)
 {
-	struct reason reasons[LIMIT_WORDS + 1] = { 0 };
-
-	divide_words(findings, line->words, reasons);
 	for (size_t i = 0; i <= LIMIT_WORDS; i++) {
-		const char *fine = reasons[i].meanings;
+		struct found found = { COARSE[i].code, .domain = domain, .without_cpus = true };
+		const char *words = "", *fine = "";
 		struct isst_finding *finding;
+		size_t length;
 
-		if (!reasons[i].words)
+		for (const char *word = line->words; *word; word += strspn(word, " ")) {
+			length = strcspn(word, " ");
+			if (limit_word_of(word, length) == i) {
+				words = FINDING_TEXT(findings, "%s%s%.*s", words, *words ? " " : "",
+						     (int)length, word);
+				fine = add_fine(findings, fine, word, length);
+			}
+			word += length;
+		}
+		if (!*words)
 			continue;
-		finding = findings_add(
+		found.meaning = FINDING_TEXT(
 			findings,
-			&(struct found){
-				COARSE[i].code,
-				.meaning = FINDING_TEXT(findings,
-							"%s, once or more often since the reasons "
-							"were last cleared%s%s%s",
-							COARSE[i].meaning, fine ? " (" : "",
-							fine ? fine : "", fine ? ")" : ""),
-				.domain = domain, .without_cpus = true },
-			"performance limit reasons %s (debugfs, tpmi-*/plr/domain*/status)",
-			reasons[i].words);
+			"%s, once or more often since the reasons were last cleared%s%s%s",
+			COARSE[i].meaning, *fine ? " (" : "", fine, *fine ? ")" : "");
+		finding = findings_add(
+			findings, &found,
+			"performance limit reasons %s (debugfs, tpmi-*/plr/domain*/status)", words);
 		if (!line->of_domain)
 			finding_add_cpu(finding, domain, line->cpu);
 	}
