@@ -310,6 +310,45 @@ static inline int write_file(struct emulated *e, const char *path, const char *c
 	return e->machine->files->write(e->machine->data, path, content, strlen(content));
 }
 
+static inline int make_directory(struct emulated *e, const char *path)
+{
+	return e->machine->files->mkdir(e->machine->data, path);
+}
+
+static inline int remove_directory(struct emulated *e, const char *path)
+{
+	return e->machine->files->rmdir(e->machine->data, path);
+}
+
+/** How many names a directory has, or a negative errno; all of them begin with @begin. */
+static inline int count_names(struct emulated *e, const char *path, const char *begin)
+{
+	char **names;
+	size_t count;
+	int result = e->machine->files->list(e->machine->data, path, &names, &count);
+
+	if (result)
+		return result;
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(strncmp(names[i], begin, strlen(begin)), 0);
+		free(names[i]);
+	}
+	free(names);
+	return (int)count;
+}
+
+/** The whole system log of the machine. */
+static inline void assert_log(struct emulated *e, const char *expected)
+{
+	char text[4096] = "";
+	FILE *file = fopen(path_in(e, "log"), "r");
+
+	assert_non_null(file);
+	(void)!fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
 /** A write that is accepted, and what the file holds then. */
 static inline void set_file(struct emulated *e, const char *path, const char *text,
 			    const char *expected)

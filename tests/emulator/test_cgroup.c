@@ -6,32 +6,22 @@
 #define A CGROUP "/0-0-0"
 #define B CGROUP "/b"
 
-static int make(struct emulated *e, const char *path)
-{
-	return e->machine->files->mkdir(e->machine->data, path);
-}
-
-static int remove_group(struct emulated *e, const char *path)
-{
-	return e->machine->files->rmdir(e->machine->data, path);
-}
-
 static void start_with_groups(struct emulated *e, const char *platform)
 {
 	start(e, platform);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", " +cpuset"), 0);
-	assert_int_equal(make(e, A), 0);
-	assert_int_equal(make(e, B), 0);
+	assert_int_equal(make_directory(e, A), 0);
+	assert_int_equal(make_directory(e, B), 0);
 }
 
 TEST_MACHINE(the_controller_has_to_be_enabled, "tests/tiny")
 {
 	assert_file(e, CGROUP "/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n");
 	assert_file(e, CGROUP "/cgroup.subtree_control", "cpu memory pids\n");
-	assert_int_equal(make(e, A), 0);
-	assert_int_equal(make(e, A), -EEXIST);
-	assert_int_equal(make(e, A "/below"), -EAGAIN);
-	assert_int_equal(make(e, CGROUP "/a\nb"), -EINVAL);
+	assert_int_equal(make_directory(e, A), 0);
+	assert_int_equal(make_directory(e, A), -EEXIST);
+	assert_int_equal(make_directory(e, A "/below"), -EAGAIN);
+	assert_int_equal(make_directory(e, CGROUP "/a\nb"), -EINVAL);
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "1"), -ENOENT);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "cpuset"), -EINVAL);
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+nonsense"), -EINVAL);
@@ -42,10 +32,10 @@ TEST_MACHINE(the_controller_has_to_be_enabled, "tests/tiny")
 	assert_file(e, A "/cpuset.cpus.partition", "member\n");
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "-cpuset"), 0);
 	assert_int_equal(read_result(e, A "/cpuset.cpus"), -ENOENT);
-	assert_int_equal(remove_group(e, A), 0);
-	assert_int_equal(remove_group(e, A), -ENOENT);
-	assert_int_equal(remove_group(e, CGROUP "/../cgroup/a"), -EINVAL);
-	assert_int_equal(remove_group(e, CGROUP "/cgroup.controllers"), -ENOTDIR);
+	assert_int_equal(remove_directory(e, A), 0);
+	assert_int_equal(remove_directory(e, A), -ENOENT);
+	assert_int_equal(remove_directory(e, CGROUP "/../cgroup/a"), -EINVAL);
+	assert_int_equal(remove_directory(e, CGROUP "/cgroup.controllers"), -ENOTDIR);
 }
 
 /** As seen on Linux 6.18. */
@@ -80,12 +70,12 @@ TEST_MACHINE(directories_that_cannot_be_made_or_removed, NULL)
 
 	start_with_groups(e, "tests/tiny");
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		int result = make(e, CASES[i].path);
+		int result = make_directory(e, CASES[i].path);
 
 		if (result != CASES[i].made)
 			fail_msg("mkdir %s: %s, expected %s", CASES[i].path, strerror(-result),
 				 strerror(-CASES[i].made));
-		result = CASES[i].removed == 1 ? 1 : remove_group(e, CASES[i].path);
+		result = CASES[i].removed == 1 ? 1 : remove_directory(e, CASES[i].path);
 		if (result != CASES[i].removed)
 			fail_msg("rmdir %s: %s, expected %s", CASES[i].path, strerror(-result),
 				 strerror(-CASES[i].removed));
@@ -99,21 +89,21 @@ TEST_MACHINE(names_of_groups, NULL)
 	char longest[300], path[320];
 
 	start_with_groups(e, "tests/tiny");
-	assert_int_equal(make(e, CGROUP "//c//"), 0);
+	assert_int_equal(make_directory(e, CGROUP "//c//"), 0);
 	assert_int_equal(read_result(e, CGROUP "/c/cpuset.cpus"), 0);
-	assert_int_equal(remove_group(e, CGROUP "/./c/"), 0);
+	assert_int_equal(remove_directory(e, CGROUP "/./c/"), 0);
 	assert_int_equal(read_result(e, CGROUP "/c/cpuset.cpus"), -ENOENT);
 	memset(longest, 'x', sizeof(longest));
 	longest[255] = '\0';
 	snprintf(path, sizeof(path), CGROUP "/%s", longest);
-	assert_int_equal(make(e, path), 0);
-	assert_int_equal(make(e, path), -EEXIST);
-	assert_int_equal(remove_group(e, path), 0);
+	assert_int_equal(make_directory(e, path), 0);
+	assert_int_equal(make_directory(e, path), -EEXIST);
+	assert_int_equal(remove_directory(e, path), 0);
 	longest[255] = 'x';
 	longest[256] = '\0';
 	snprintf(path, sizeof(path), CGROUP "/%s", longest);
-	assert_int_equal(make(e, path), -ENAMETOOLONG);
-	assert_int_equal(remove_group(e, path), -ENAMETOOLONG);
+	assert_int_equal(make_directory(e, path), -ENAMETOOLONG);
+	assert_int_equal(remove_directory(e, path), -ENAMETOOLONG);
 }
 
 TEST_MACHINE(lists_of_cpus, NULL)
@@ -155,7 +145,7 @@ TEST_MACHINE(a_valid_isolated_partition, NULL)
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "member"), 0);
 	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_int_equal(remove_group(e, A), 0);
+	assert_int_equal(remove_directory(e, A), 0);
 	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
 }
 
@@ -193,7 +183,7 @@ TEST_MACHINE(before_7_0_cpus_of_any_group_are_not_exclusive, NULL)
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
 	assert_file(e, A "/cpuset.cpus.partition", INVALID);
 	assert_file(e, B "/cpuset.cpus.partition", INVALID);
-	assert_int_equal(remove_group(e, A), 0);
+	assert_int_equal(remove_directory(e, A), 0);
 	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 }
 
@@ -253,7 +243,7 @@ TEST_MACHINE(kernels_without, NULL)
 {
 	start(e, "tests/no-cgroup");
 	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);
-	assert_int_equal(make(e, A), -ENOENT);
+	assert_int_equal(make_directory(e, A), -ENOENT);
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 	finish(e);
 	start(e, "tests/no-cpuset");
@@ -275,9 +265,9 @@ TEST_MACHINE(groups_of_v1_lose_cpus_for_good, "tests/hybrid-cgroups")
 {
 	assert_file(e, CGROUP "/unified/cgroup.controllers", "cpu io memory hugetlb pids\n");
 	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);
-	assert_int_equal(make(e, A), -EPERM);
-	assert_int_equal(make(e, CGROUP "/unified/a"), -EPERM);
-	assert_int_equal(make(e, CGROUP "/cpuset/a"), 0);
+	assert_int_equal(make_directory(e, A), -EPERM);
+	assert_int_equal(make_directory(e, CGROUP "/unified/a"), -EPERM);
+	assert_int_equal(make_directory(e, CGROUP "/cpuset/a"), 0);
 	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "\n");
 	assert_int_equal(read_result(e, CGROUP "/cpuset/a/cpuset.cpus.partition"), -ENOENT);
 	assert_int_equal(write_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);

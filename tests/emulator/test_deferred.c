@@ -7,13 +7,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static void wait_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
 TEST_MACHINE(any_command_counts_what_statistics_count, "tests/tiny")
 {
 	struct abi_platform_info info;
@@ -31,11 +24,6 @@ TEST_MACHINE(any_command_counts_what_statistics_count, "tests/tiny")
 	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
 	rules(e, "command any EAGAIN\n");
 	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), -EAGAIN);
-}
-
-static int make_directory(struct emulated *e, const char *path)
-{
-	return e->machine->files->mkdir(e->machine->data, path);
 }
 
 TEST_MACHINE(any_change_counts_commands_and_files_in_order, NULL)
@@ -66,8 +54,8 @@ TEST_MACHINE(directories, "tests/tiny")
 	rules(e, "mkdir /sys/fs/cgroup/* ENOSPC times 1\nrmdir /sys/fs/cgroup/a EBUSY times 1\n");
 	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), -ENOSPC);
 	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), 0);
-	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), -EBUSY);
-	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(remove_directory(e, "/sys/fs/cgroup/a"), -EBUSY);
+	assert_int_equal(remove_directory(e, "/sys/fs/cgroup/a"), 0);
 }
 
 static volatile sig_atomic_t signals_seen;
@@ -143,7 +131,7 @@ TEST_MACHINE(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2000000\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 9), -ENXIO); /* refused at once */
 	close_machine(e);
-	wait_ms(350);
+	usleep(350 * 1000);
 	other = open_another(e);
 	e->machine = other;
 	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
@@ -160,10 +148,10 @@ TEST_MACHINE(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
 	assert_int_equal(mmio(e, 0, 0x0c, true, &word), 1);
 	word = 0x22;
 	assert_int_equal(mmio(e, 0, 0x08, true, &word), 1);
-	wait_ms(120);
+	usleep(120 * 1000);
 	assert_mmio(e, 0, 0x0c, 0x11);
 	assert_mmio(e, 0, 0x08, 0x00ff0000);
-	wait_ms(120);
+	usleep(120 * 1000);
 	assert_mmio(e, 0, 0x08, 0x22);
 }
 

@@ -288,25 +288,14 @@ TEST_MACHINE(paths_stay_inside, "tests/tiny")
 	assert_int_equal(read_result(e, "/.."), -EINVAL);
 	assert_int_equal(read_result(e, "sys"), -EINVAL);
 	assert_int_equal(read_result(e, "/sys"), -EISDIR);
-	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/x"), -EPERM);
-	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys"), -EBUSY);
+	assert_int_equal(make_directory(e, "/sys/x"), -EPERM);
+	assert_int_equal(remove_directory(e, "/sys"), -EBUSY);
 }
 
 TEST_MACHINE(listing, "guide")
 {
-	char **names;
-	size_t count;
-
-	assert_int_equal(e->machine->files->list(e->machine->data, CPUS "/intel_uncore_frequency",
-						 &names, &count),
-			 0);
-	assert_int_equal(count, 2);
-	assert_int_equal(strncmp(names[0], "package_0", 9), 0);
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	assert_int_equal(e->machine->files->list(e->machine->data, "/nowhere", &names, &count),
-			 -ENOENT);
+	assert_int_equal(count_names(e, CPUS "/intel_uncore_frequency", "package_0"), 2);
+	assert_int_equal(count_names(e, "/nowhere", ""), -ENOENT);
 }
 
 /** As intel_pstate answers: the governor performance keeps its own. */
@@ -373,20 +362,11 @@ TEST_MACHINE(modules_are_those_of_the_driver, NULL)
 
 TEST_MACHINE(links_are_followed_on_the_way, "tests/tiny")
 {
-	char **names;
-	size_t count;
-
 	assert_file(e, "/sys/bus/cpu/devices/cpu3/topology/core_id", "1\n");
 	assert_file(e, "/sys/devices/system/node/node0/cpu1/node0/cpulist", "0-3\n");
 	assert_int_equal(write_file(e, "/sys/bus/cpu/devices/cpu3/online", "0"), 0);
 	assert_file(e, CPUS "/online", "0-2\n");
 	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu3/topology/core_id"), -ENOENT);
 	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu77/online"), -ENOENT);
-	assert_int_equal(e->machine->files->list(e->machine->data, "/sys/bus/cpu/devices/cpu3",
-						 &names, &count),
-			 0);
-	assert_int_equal(count, 5);
-	while (count > 0)
-		free(names[--count]);
-	free(names);
+	assert_int_equal(count_names(e, "/sys/bus/cpu/devices/cpu3", ""), 5);
 }

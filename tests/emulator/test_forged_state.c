@@ -155,7 +155,7 @@ TEST_MACHINE(groups_that_there_cannot_be_are_refused, "tests/tiny")
 	struct file file;
 	size_t size;
 
-	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), 0);
 	close_machine(e);
 	file = take(e);
 	group = (void *)(content_of(&file, &size) + size - sizeof(*group));

@@ -58,7 +58,7 @@ TEST_MACHINE(files_that_can_be_written_are_the_owners, "graniterapids-2s64c")
 	};
 
 	assert_int_equal(write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
-	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/g"), 0);
+	assert_int_equal(make_directory(e, "/sys/fs/cgroup/g"), 0);
 	for (size_t i = 0; i < COUNT(paths); i++)
 		assert_mode(e, paths[i], 0644);
 }

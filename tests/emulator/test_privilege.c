@@ -81,17 +81,9 @@ TEST_MACHINE(the_device_node_can_be_locked, NULL)
 
 TEST_MACHINE(the_log_gets_a_line_for_each_message, "tests/tiny")
 {
-	char path[700], text[100] = "";
-	FILE *file;
-
 	e->machine->log(e->machine->data, "first");
 	e->machine->log(e->machine->data, "second\nof two");
-	snprintf(path, sizeof(path), "%s/log", e->directory);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), 20);
-	fclose(file);
-	assert_string_equal(text, "first\nsecond of two\n");
+	assert_log(e, "first\nsecond of two\n");
 	assert_int_equal(isst_emulator_reset(&e->target, &(char *){ NULL }), 0);
-	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(path_in(e, "log"), F_OK), -1);
 }

@@ -36,7 +36,7 @@ TEST_MACHINE(what_is_no_state_is_not_in_it, "guide")
 
 static int make_group(struct emulated *e)
 {
-	return e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
+	return make_directory(e, "/sys/fs/cgroup/a");
 }
 
 static int write_msr(struct emulated *e)
@@ -119,7 +119,7 @@ TEST_MACHINE(what_is_put_back_is_equal, "tests/offline")
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
 	assert_int_equal(make_group(e), 0);
-	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(remove_directory(e, "/sys/fs/cgroup/a"), 0);
 	assert_int_equal(make_change(e, &CHANGES[TURBO]), 0);
 	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), 0);
 	after = take(e);
@@ -141,7 +141,7 @@ static void keep_changing(struct emulated *e)
 		for (size_t i = LEVEL; i <= TURBO; i++)
 			make_change(e, &CHANGES[i]);
 		write_file(e, CPUS "/intel_pstate/no_turbo", "0");
-		e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
+		remove_directory(e, "/sys/fs/cgroup/a");
 		write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "-cpuset");
 		mailbox_result(e, 0x7f, 0x08, 0, 0);
 		write_file(e, CPUS "/cpu3/online", "1");
@@ -151,7 +151,7 @@ static void keep_changing(struct emulated *e)
 /** The first state again, by writes that change nothing where it is there already. */
 static void put_back(struct emulated *e)
 {
-	e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
+	remove_directory(e, "/sys/fs/cgroup/a");
 	write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "-cpuset");
 	write_file(e, CPUS "/intel_pstate/no_turbo", "0");
 	mailbox_result(e, 0x7f, 0x08, 0, 0);

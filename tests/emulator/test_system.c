@@ -30,18 +30,10 @@ TEST_MACHINE(processes_are_those_of_the_platform, NULL)
 
 TEST_MACHINE(units_container_and_command_line, NULL)
 {
-	char **names;
-	size_t count;
-
 	start_written(e, SERVER "[system]\nservices = sshd cpupower\ncontainer = docker\n"
 				"command-line = ro nosmt\n");
-	assert_int_equal(
-		e->machine->files->list(e->machine->data, "/run/systemd/units", &names, &count), 0);
-	assert_int_equal(count, 2);
-	assert_string_equal(names[1], "invocation:cpupower.service");
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
+	assert_int_equal(count_names(e, "/run/systemd/units", "invocation:"), 2);
+	assert_file(e, "/run/systemd/units/invocation:cpupower.service", "\n");
 	assert_file(e, "/run/systemd/container", "docker\n");
 	assert_file(e, "/proc/cmdline", "ro nosmt\n");
 }
@@ -87,14 +79,8 @@ TEST_MACHINE(logged_reasons_are_cleared_by_zeros, NULL)
 
 static unsigned long long read_energy(struct emulated *e)
 {
-	char *content;
-	size_t size;
-	unsigned long long uj;
-
-	assert_int_equal(
-		e->machine->files->read(e->machine->data, ZONE(0) "/energy_uj", &content, &size),
-		0);
-	uj = strtoull(content, NULL, 10);
+	char *content = file_text(e, ZONE(0) "/energy_uj");
+	unsigned long long uj = strtoull(content, NULL, 10);
 	free(content);
 	return uj;
 }

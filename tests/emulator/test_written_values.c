@@ -10,7 +10,7 @@ static void start_with_group(struct emulated *e)
 {
 	start(e, "tests/tiny"); /* four CPUs */
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset"), 0);
-	assert_int_equal(e->machine->files->mkdir(e->machine->data, CGROUP "/g"), 0);
+	assert_int_equal(make_directory(e, CGROUP "/g"), 0);
 }
 
 TEST_MACHINE(lists_of_cpus_that_are_taken, NULL)
