@@ -148,6 +148,14 @@ static inline int call(struct emulated *e, unsigned long request, void *argument
 	return e->machine->device->ioctl(e->machine->data, e->device, request, argument);
 }
 
+/** A request that succeeds, and the whole structure then. */
+#define check_request(e, request, structure, ...) \
+	do { \
+		const __typeof__(structure) expected_of_request = __VA_ARGS__; \
+		assert_int_equal(call(e, request, &(structure)), 0); \
+		assert_memory_equal(&(structure), &expected_of_request, sizeof(structure)); \
+	} while (0)
+
 struct one_mailbox {
 	uint32_t count;
 	struct abi_mbox_cmd command;

@@ -83,12 +83,7 @@ TEST_MACHINE(platform_info, "guide")
 {
 	struct abi_platform_info info;
 
-	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
-	assert_int_equal(info.api_version, 1);
-	assert_int_equal(info.driver_version, 1);
-	assert_int_equal(info.max_cmds_per_ioctl, 64);
-	assert_int_equal(info.mbox_supported, 1);
-	assert_int_equal(info.mmio_supported, 1);
+	check_request(e, ABI_GET_PLATFORM_INFO, info, { 1, 1, 64, 1, 1 });
 	assert_string_equal(e->machine->name, "guide");
 	assert_int_equal(e->machine->identity.model, 0x6a);
 }

@@ -124,10 +124,8 @@ TEST_MACHINE(core_power_state, "tests/tpmi-tiny")
 
 	assert_int_equal(core_power(e, 0, 0, true, &power), 0);
 	power = (struct abi_core_power){ 0 };
-	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
-	assert_int_equal(power.enable, 1);
-	assert_int_equal(power.priority_type, 1);
-	assert_int_equal(power.supported, 1);
+	check_request(e, ABI_CORE_POWER_STATE, power,
+		      { .enable = 1, .supported = 1, .priority_type = 1 });
 	assert_int_equal(core_power(e, 0, 1, false, &power), 0);
 	assert_int_equal(power.enable, 0);
 	power.enable = 2;
@@ -146,6 +144,15 @@ TEST_MACHINE(core_power_does_not_come_where_it_is_not_supported, "tests/tpmi-odd
 	assert_int_equal(power.supported, 0);
 }
 
+static void assert_clos(struct emulated *e, uint8_t domain, uint8_t number, uint8_t weight,
+			uint16_t min_mhz, uint16_t max_mhz)
+{
+	struct abi_clos_param param = { .power_domain_id = domain, .clos = number };
+
+	check_request(e, ABI_CLOS_PARAM, param,
+		      { 0, 0, domain, number, min_mhz, max_mhz, weight, 0 });
+}
+
 TEST_MACHINE(classes_of_service, "tests/tpmi-tiny")
 {
 	struct abi_clos_param param = {
@@ -153,23 +160,11 @@ TEST_MACHINE(classes_of_service, "tests/tpmi-tiny")
 	};
 
 	assert_int_equal(clos(e, 0, 0, true, &param), 0);
-	param = (struct abi_clos_param){ .clos = 2 };
-	assert_int_equal(clos(e, 0, 0, false, &param), 0);
-	assert_int_equal(param.prop_prio, 9);
-	assert_int_equal(param.min_freq_mhz, 1200);
-	assert_int_equal(param.max_freq_mhz, 25500);
-	param.clos = 1;
-	assert_int_equal(clos(e, 0, 0, false, &param), 0);
-	assert_int_equal(param.prop_prio, 0);
-	assert_int_equal(param.min_freq_mhz, 0);
-	assert_int_equal(param.max_freq_mhz, 25500);
+	assert_clos(e, 0, 2, 9, 1200, 25500);
+	assert_clos(e, 0, 1, 0, 0, 25500);
 	param = (struct abi_clos_param){ .clos = 3, .prop_prio = 15, .min_freq_mhz = 25500 };
 	assert_int_equal(clos(e, 0, 1, true, &param), 0);
-	param = (struct abi_clos_param){ .clos = 3 };
-	assert_int_equal(clos(e, 0, 1, false, &param), 0);
-	assert_int_equal(param.prop_prio, 15);
-	assert_int_equal(param.min_freq_mhz, 25500);
-	assert_int_equal(param.max_freq_mhz, 0);
+	assert_clos(e, 1, 3, 15, 25500, 0);
 	param.clos = 4;
 	assert_int_equal(clos(e, 0, 0, false, &param), -ENOTTY);
 	param = (struct abi_clos_param){ .prop_prio = 16 };

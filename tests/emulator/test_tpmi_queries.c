@@ -7,12 +7,7 @@ TEST_MACHINE(the_driver_says_api_3_and_no_mailbox, "tests/tpmi-tiny")
 	struct abi_platform_info info;
 	uint32_t value = 0, response;
 
-	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
-	assert_int_equal(info.api_version, 3);
-	assert_int_equal(info.driver_version, 1);
-	assert_int_equal(info.max_cmds_per_ioctl, 64);
-	assert_int_equal(info.mbox_supported, 0);
-	assert_int_equal(info.mmio_supported, 0);
+	check_request(e, ABI_GET_PLATFORM_INFO, info, { 3, 1, 64, 0, 0 });
 	assert_int_equal(mailbox_on(e, 0, 0x7f, 0, 0, 0, &response), -ENOTTY);
 	assert_int_equal(mmio(e, 0, 8, false, &value), -ENOTTY);
 }
@@ -51,19 +46,12 @@ TEST_MACHINE(the_valid_mask_has_holes, NULL)
 
 TEST_MACHINE(levels_of_the_small_one, "tests/tpmi-tiny")
 {
-	struct abi_perf_level_info info;
+	for (uint8_t domain = 0; domain < 3; domain++) {
+		struct abi_perf_level_info info = { .power_domain_id = domain };
 
-	for (unsigned int domain = 0; domain < 3; domain++) {
-		info = levels(e, 0, domain);
-		assert_int_equal(info.max_level, 3);
-		assert_int_equal(info.feature_rev, 1);
-		assert_int_equal(info.level_mask, 0xb);
-		assert_int_equal(info.current_level, 0);
-		assert_int_equal(info.feature_state, 0);
-		assert_int_equal(info.locked, 0);
-		assert_int_equal(info.enabled, 1);
-		assert_int_equal(info.sst_bf_support, 0x1);
-		assert_int_equal(info.sst_tf_support, 0x3);
+		/* The highest level, revision, levels; ... enabled, SST-TF, SST-BF. */
+		check_request(e, ABI_PERF_LEVELS, info,
+			      { 0, domain, 3, 1, 0xb, 0, 0, 0, 1, 0x3, 0x1 });
 	}
 }
 
@@ -145,11 +133,7 @@ TEST_MACHINE(base_and_turbo_freq_of_a_6980p, "graniterapids-2s128c")
 						.power_domain_id = 2,
 						.punit_cpu_map = 1 };
 
-	assert_int_equal(call(e, ABI_GET_BASE_FREQ_INFO, &base), 0);
-	assert_int_equal(base.high_base_freq_mhz, 2200);
-	assert_int_equal(base.low_base_freq_mhz, 1800);
-	assert_int_equal(base.tjunction_max_c, 100);
-	assert_int_equal(base.thermal_design_power_w, 500);
+	check_request(e, ABI_GET_BASE_FREQ_INFO, base, { 1, 2, 0, 2200, 1800, 100, 500 });
 	assert_int_equal(call(e, ABI_GET_BASE_FREQ_CPU_MASK, &mask), 0);
 	assert_true(mask.mask == UINT64_C(0xee3e02298));
 	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
@@ -219,14 +203,8 @@ TEST_MACHINE(two_fabrics_and_modules_from_revision_2_on, "diamondrapids-2s32c")
 	struct abi_perf_level_data_info info = { 0 };
 
 	assert_int_equal(levels(e, 1, 1).feature_rev, 2);
-	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_FABRIC_INFO, &fabric), 0);
-	assert_int_equal(fabric.max_fabrics, 2);
-	assert_int_equal(fabric.p0_fabric_freq_mhz[0], 2400);
-	assert_int_equal(fabric.p1_fabric_freq_mhz[0], 1600);
-	assert_int_equal(fabric.pm_fabric_freq_mhz[0], 800);
-	assert_int_equal(fabric.p0_fabric_freq_mhz[1], 2000);
-	assert_int_equal(fabric.p1_fabric_freq_mhz[1], 1200);
-	assert_int_equal(fabric.pm_fabric_freq_mhz[1], 600);
+	check_request(e, ABI_GET_PERF_LEVEL_FABRIC_INFO, fabric,
+		      { 0, 0, 0, 2, { 2400, 2000 }, { 1600, 1200 }, { 800, 600 } });
 	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
 	assert_int_equal(turbo.bucket_core_counts[0], 6); /* modules */
 	assert_int_equal(turbo.bucket_core_counts[1], 12);
