@@ -173,7 +173,7 @@ static void read_files_of_domains(struct survey *survey)
 	survey_for_each_domain (domain, survey)
 		if (domain->asked)
 			states[count++].domain = domain->domain;
-	survey->error = cpus_state_read(survey->context, states, count, false);
+	survey->error = cpus_state_read(survey->context, states, count);
 	count = 0;
 	survey_for_each_domain (domain, survey)
 		if (domain->asked)

@@ -76,40 +76,19 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 	return 0;
 }
 
-/** Reads what the levels of the domains enable. */
-static int read_levels(struct isst_context *context, struct cpus_state *states, size_t count)
+/** What the level of a domain does not enable. */
+static int find_disabled(struct cpus_state *state)
 {
-	struct domain_snapshot *snapshots = calloc(count + 1, sizeof(*snapshots));
-	int error = snapshots ? 0 : -ENOMEM;
+	static const struct isst_failure NOT_READ = { .error = -ENODATA,
+						      .message = "the level was not read" };
+	const struct isst_level *level = state->level;
 
-	for (size_t i = 0; i < count && !error; i++) {
-		snapshots[i].domain = states[i].domain;
-		snapshots[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
-	}
-	if (!error)
-		error = snapshot_read(context, snapshots, count);
-	for (size_t i = 0; i < count && !error; i++)
-		snapshots[i].level.level = states[i].has_level ? states[i].level
-							       : snapshots[i].profile.current_level;
-	if (!error)
-		error = snapshot_read_levels(context, snapshots, count,
-					     ISST_READ_LEVELS_PROPERTIES);
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_level *level = &snapshots[i].level;
-
-		/* One of which something else could not be read may have CPUs. */
-		states[i].level_failure = snapshots[i].profile.failure.error
-						  ? snapshots[i].profile.failure
-						  : level->failure;
-		if (states[i].failure.error || !level->cpus)
-			continue;
-		states[i].level_failure = (struct isst_failure){ 0 };
-		error = cpuset_add_except(states[i].disabled, states[i].domain->present,
-					  level->cpus);
-	}
-	snapshot_clear(snapshots, count);
-	free(snapshots);
-	return error;
+	state->level_failure = level ? level->failure : NOT_READ;
+	if (!level || state->failure.error || !level->cpus)
+		return 0;
+	/* One of which something else could not be read may have CPUs. */
+	state->level_failure = (struct isst_failure){ 0 };
+	return cpuset_add_except(state->disabled, state->domain->present, level->cpus);
 }
 
 static int read_state(struct isst_context *context, bool smt_off,
@@ -139,12 +118,9 @@ static int read_state(struct isst_context *context, bool smt_off,
 	return can < 0 ? can : 0;
 }
 
-int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
-		    bool levels)
+int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count)
 {
 	const char *before = message_begin(&context->messages);
-	static const struct isst_failure NOT_READ = { .error = -ENODATA,
-						      .message = "the level was not read" };
 	struct isst_cpuset *partitioned = isst_cpuset_new();
 	char *smt = NULL;
 	int error = context_check_discovered(context), unread = 0;
@@ -167,10 +143,9 @@ int cpus_state_read(struct isst_context *context, struct cpus_state *states, siz
 	}
 	isst_cpuset_free(partitioned);
 	free(smt);
-	for (size_t i = 0; i < count; i++)
-		states[i].level_failure = NOT_READ;
-	return message_end(&context->messages, before,
-			   error || !levels ? error : read_levels(context, states, count));
+	for (size_t i = 0; i < count && !error; i++)
+		error = find_disabled(&states[i]);
+	return message_end(&context->messages, before, error);
 }
 
 /* ---- Comparing ---- */

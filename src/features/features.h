@@ -135,9 +135,9 @@ enum cpus_wanted {
 /** Which CPUs of a domain are offline, and which are isolated. To be cleared. */
 struct cpus_state {
 	const struct isst_domain *domain; /* in */
-	/* In: what counts is this level, and not the current one. */
-	bool has_level;
-	unsigned int level;
+	/* In: the level that counts, with its properties, which CPUS_BY_LEVEL and CPUS_ISOLATED
+	 * need; NULL: it is not asked for. */
+	const struct isst_level *level;
 	struct isst_failure failure; /* nothing is known */
 	/* Why it is not known which CPUs the level enables; -ENODATA: that was not asked for. */
 	struct isst_failure level_failure;
@@ -153,16 +153,9 @@ struct cpus_state {
 	bool cpu0_stays;		 /* it cannot go offline: it is isolated instead */
 };
 
-/**
- * Reads the state of CPUs of domains.
- *
- * @states: @count of them, each with @domain set, perhaps @level, all else zero
- * @levels: also what their levels enable, which CPUS_BY_LEVEL and CPUS_ISOLATED need; otherwise the
- * driver is not called
- * Returns 0 or -ENOMEM, -EINTR. The states are to be cleared in any case.
- */
-int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
-		    bool levels);
+/** Reads the state of CPUs of domains: @states, each with @domain set, perhaps @level, all else
+ * zero. Returns 0 or -ENOMEM, -EINTR. The states are to be cleared in any case. */
+int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count);
 void cpus_state_clear(struct cpus_state *state);
 
 /**

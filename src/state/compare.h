@@ -54,7 +54,7 @@ int cpus_check_unknown(struct wanted *wanted);
 /** Adds settings with the present state of the targets of @wanted, unless it is as @except (which
  * may be NULL) states it. What no setting describes is unmanaged, with a notice. Returns 0, -EIO
  * with a problem, -ENOMEM or -EINTR. */
-int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
-		   struct origin origin, const struct configuration *except);
+int cpus_add_state(struct wanted *wanted, struct configuration *configuration, struct origin origin,
+		   const struct configuration *except);
 
 #endif

@@ -171,7 +171,7 @@ int cpus_plan_all_offline(struct wanted *wanted)
 		if (!error && wanted_cpus(wanted, domain->domain))
 			states[count++].domain = domain->domain;
 	if (!error && count > 0)
-		error = cpus_state_read(wanted->context, states, count, false);
+		error = cpus_state_read(wanted->context, states, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!error && isst_cpuset_count(states[i].foreign) > 0)
 			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
@@ -447,21 +447,25 @@ static int add_group(struct configuration *configuration, const struct cpus_grou
 	return error;
 }
 
-int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
-		   struct origin origin, const struct configuration *except)
+int cpus_add_state(struct wanted *wanted, struct configuration *configuration, struct origin origin,
+		   const struct configuration *except)
 {
 	struct isst_context *context = wanted->context;
-	size_t domains = isst_domain_count(context);
-	struct cpus_state *states = calloc(domains + 1, sizeof(*states));
+	struct facts *facts = &wanted->facts;
+	struct cpus_state *states = calloc(facts->count + 1, sizeof(*states));
 	struct cpus_group all = { .context = context, .states = states, .whole = true };
 	int error = states ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < domains && !error; i++)
-		if (!isst_domain_is_io(context_domain(context, i)) &&
-		    wanted->facts.domains[i].is_target)
-			states[all.count++].domain = context_domain(context, i);
+	facts_for_each_domain (domain, facts) {
+		domain->counts = !isst_domain_is_io(domain->domain) && domain->is_target;
+		if (!error && domain->counts)
+			states[all.count++] = (struct cpus_state){ .domain = domain->domain,
+								   .level = &domain->level };
+	}
+	if (!error)
+		error = facts_complete(facts, ISST_READ_LEVELS_PROPERTIES);
 	if (!error && all.count > 0)
-		error = cpus_state_read(context, states, all.count, true);
+		error = cpus_state_read(context, states, all.count);
 	for (size_t i = 0; i < all.count && !error; i++)
 		if (states[i].failure.error)
 			error = configuration_problem(configuration, origin, "%s",
@@ -636,19 +640,20 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 	bool levels = false;
 	int error = states ? 0 : -ENOMEM;
 
-	facts_for_each_domain (facts, &wanted->facts) {
-		const struct setting *setting = wanted_cpus(wanted, facts->domain);
+	facts_for_each_domain (domain, &wanted->facts) {
+		const struct setting *setting = wanted_cpus(wanted, domain->domain);
 
+		domain->counts = setting;
 		if (error || !setting)
 			continue;
-		/* By the level that is stated. */
-		states[count].has_level = wanted->facts.levels && !facts->profile.failure.error;
-		states[count].level = facts->level.level;
-		states[count++].domain = facts->domain;
+		states[count++] = (struct cpus_state){ .domain = domain->domain,
+						       .level = &domain->level };
 		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
 	}
+	if (!error && levels)
+		error = facts_complete(&wanted->facts, ISST_READ_LEVELS_PROPERTIES);
 	if (!error && count > 0)
-		error = cpus_state_read(wanted->context, states, count, levels);
+		error = cpus_state_read(wanted->context, states, count);
 	for (size_t i = 0; i < count && !error; i++)
 		error = compare_state(wanted, &states[i], differences);
 	if (!error)

@@ -212,25 +212,40 @@ static void take_failure(struct domain_snapshot *domain, enum need need,
 		domain->failure = *failure;
 }
 
-int facts_read_levels(struct facts *facts, bool (*selects)(const struct domain_snapshot *domain),
-		      unsigned int parts)
+/** Reads the levels of domains that are selected, of which profiles were read. */
+static int read_levels(struct facts *facts, bool (*selects)(const struct domain_snapshot *domain),
+		       unsigned int parts)
 {
 	bool any = false;
 	int error;
 
 	facts_for_each_domain (domain, facts) {
-		bool is_read = domain->parts & SNAPSHOT_PROFILES && selects(domain);
+		bool is_read = domain->profile.domain && selects(domain);
 
-		domain->parts &= ~(unsigned int)SNAPSHOT_LEVEL;
-		domain->parts |= is_read ? SNAPSHOT_LEVEL : 0;
+		domain->parts = is_read ? SNAPSHOT_LEVEL : 0;
 		any |= is_read;
 	}
 	error = any ? snapshot_read_levels(facts->context, facts->domains, facts->count, parts) : 0;
 	/* Others keep theirs. */
-	facts_for_each_domain (target, facts)
-		if (target->parts & SNAPSHOT_PROFILES)
-			target->level.domain = target->domain;
+	facts_for_each_domain (other, facts)
+		if (other->profile.domain)
+			other->level.domain = other->domain;
 	return error;
+}
+
+int facts_complete(struct facts *facts, unsigned int parts)
+{
+	int error;
+
+	if (facts->levels && (facts->parts & parts) == parts)
+		return 0;
+	facts_for_each_domain (domain, facts)
+		domain->parts = domain->counts && !facts->levels ? SNAPSHOT_PROFILES : 0;
+	error = snapshot_read(facts->context, facts->domains, facts->count);
+	facts_for_each_domain (other, facts)
+		if (other->parts)
+			other->level.level = other->profile.current_level;
+	return error ? error : read_levels(facts, domain_counts, facts->parts | parts);
 }
 
 static bool is_asked_for(const struct domain_snapshot *domain)
@@ -273,9 +288,9 @@ int facts_read_reached(struct facts *facts, const struct configuration *configur
 		domain->level.level = (unsigned int)(setting ? setting->number : level);
 	}
 	if (!error)
-		error = facts_read_levels(facts, is_asked_for, needs->asked.parts);
+		error = read_levels(facts, is_asked_for, needs->asked.parts);
 	if (!error)
-		error = facts_read_levels(facts, is_neighbour, needs->neighbours.parts);
+		error = read_levels(facts, is_neighbour, needs->neighbours.parts);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		struct domain_snapshot *domain = &facts->domains[i];
 		const struct state_needs *own = of_role[domain->role];

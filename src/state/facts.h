@@ -65,9 +65,8 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);
 void facts_clear(struct facts *facts);
 
-/** Reads other parts of the levels of domains that are selected, in place of what was read. */
-int facts_read_levels(struct facts *facts, bool (*selects)(const struct domain_snapshot *domain),
-		      unsigned int parts);
+/** Reads parts of the levels of domains that count, as far as they were not read. */
+int facts_complete(struct facts *facts, unsigned int parts);
 
 /** Reads the turbo ratio limits of the levels that were read. Returns 0 or a negative errno. */
 int facts_read_limits(struct facts *facts);

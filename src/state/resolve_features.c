@@ -90,11 +90,6 @@ static int find_online(const struct wanted *wanted, const struct setting *settin
 	return error;
 }
 
-static bool is_selected(const struct domain_snapshot *domain)
-{
-	return domain->counts;
-}
-
 static int choose_cores(struct wanted *wanted, const struct setting *setting)
 {
 	struct facts *facts = &wanted->facts;
@@ -116,8 +111,8 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting)
 	error = chosen && online ? find_online(wanted, setting, online) : -ENOMEM;
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
 	choice.quiet = true;
-	if (!error && (facts->parts & LEVELS_TO_CHOOSE_BY) != LEVELS_TO_CHOOSE_BY)
-		error = facts_read_levels(facts, is_selected, facts->parts | LEVELS_TO_CHOOSE_BY);
+	if (!error)
+		error = facts_complete(facts, LEVELS_TO_CHOOSE_BY);
 	if (!error)
 		error = high_priority_choose(wanted->context, facts->domains, facts->count, online,
 					     &choice, chosen);

@@ -149,12 +149,17 @@ static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const
 	struct isst_context *context = machine_discover(machine);
 	size_t count = isst_domain_count(context);
 	struct cpus_state *states = calloc(count, sizeof(*states));
+	struct domain_snapshot *now = calloc(count, sizeof(*now));
 	struct isst_cpuset *offline = parse(list);
 	bool all = true;
 
-	for (size_t i = 0; i < count; i++)
-		states[i].domain = context_domain(context, i);
-	assert_int_equal(cpus_state_read(context, states, count, true), 0);
+	for (size_t i = 0; i < count; i++) {
+		now[i].domain = states[i].domain = context_domain(context, i);
+		states[i].level = &now[i].level;
+	}
+	assert_int_equal(snapshot_read_current(context, now, count, ISST_READ_LEVELS_PROPERTIES),
+			 0);
+	assert_int_equal(cpus_state_read(context, states, count), 0);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(states[i].failure.error, 0);
 		if (!isst_domain_is_io(states[i].domain))
@@ -162,6 +167,8 @@ static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const
 		cpus_state_clear(&states[i]);
 	}
 	free(states);
+	snapshot_clear(now, count);
+	free(now);
 	isst_cpuset_free(offline);
 	isst_close(context);
 	return all;
@@ -438,7 +445,7 @@ MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	now.domain = context_domain(context, 0);
 	calls = machine_statistics(machine).driver_calls;
-	assert_int_equal(cpus_state_read(context, &now, 1, false), 0);
+	assert_int_equal(cpus_state_read(context, &now, 1), 0);
 	assert_int_equal(machine_statistics(machine).driver_calls, calls);
 	assert_int_equal(now.level_failure.error, -ENODATA);
 	assert_false(cpus_state_is(&now, CPUS_BY_LEVEL, NULL));
@@ -448,7 +455,7 @@ MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 	assert_int_equal(isst_cpuset_count(now.offline), 0);
 	cpus_state_clear(&now);
 	now.domain = NULL;
-	assert_int_equal(cpus_state_read(context, &now, 1, true), 0);
+	assert_int_equal(cpus_state_read(context, &now, 1), 0);
 	assert_int_equal(now.failure.error, -EINVAL);
 	assert_false(cpus_state_is(&now, CPUS_ONLINE, NULL));
 	cpus_state_clear(&now);
