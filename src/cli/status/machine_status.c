@@ -286,99 +286,71 @@ static void report_top(struct machine_status *status)
 
 /* ---- The row of a domain ---- */
 
-static void report_profile(struct report_node *node, const struct isst_result *profile)
+static void report_domain(const struct machine_status *status, const struct domain_status *domain)
 {
 	static const struct shown_value LOCK[] = {
 		{ KEY_STATUS_LOCK, ISST_VALUE_LOCKED, SHOW_STATE, 0 }, { .key = KEYS }
 	};
-
-	if (isst_result_error(profile, ISST_PART_PERF_PROFILE)) {
-		report_unknown(node, KEY_STATUS_LEVEL);
-		report_unknown(node, KEY_STATUS_LOCK);
-		return;
-	}
-	report_value(node, KEY_STATUS_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
-	report_number(node, KEY_STATUS_HIGHEST_LEVEL,
-		      value_of(profile, ISST_VALUE_ENABLED)
-			      ? value_of(profile, ISST_VALUE_HIGHEST_LEVEL)
-			      : 0);
-	report_values(node, profile, LOCK);
-}
-
-static void report_feature(struct report_node *node, enum key_id key,
-			   const struct isst_result *level, int id)
-{
-	const char *word = level ? feature_state_word(value_of(level, id)) : NULL;
-
-	if (word)
-		report_word(node, key, word);
-	else
-		report_unknown(node, key);
-}
-
-/** @properties: the result that has those of the level */
-static void report_level(struct report_node *node, const struct isst_result *level,
-			 const struct isst_result *properties)
-{
-	static const struct shown_value SHOWN[] = {
+	static const struct shown_value PROPERTIES[] = {
 		{ KEY_BASE_FREQUENCY, 0, SHOW_BASE, 0 },
 		{ KEY_POWER, ISST_VALUE_TDP_W, SHOW_NUMBER, 0 },
 		{ .key = KEYS },
 	};
+	static const struct shown_value PRIORITY[] = {
+		{ KEY_PRIORITY_TYPE, ISST_VALUE_PRIORITY, SHOW_PRIORITY, 0 }, { .key = KEYS }
+	};
+	static const struct {
+		enum key_id key;
+		int state;
+	} FEATURES[] = { { KEY_SST_BASE_FREQ, ISST_VALUE_BASE_FREQ_STATE },
+			 { KEY_SST_TURBO_FREQ, ISST_VALUE_TURBO_FREQ_STATE } };
+	const struct isst_result *profile = levels_summary(&status->levels, domain->unit);
+	const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
+	const struct isst_result *properties = status_properties(status, domain);
+	struct failure failure = failure_of(domain->core_power, ISST_PART_RESULT);
+	struct report_node *node = domain->node;
 
+	if (isst_result_error(profile, ISST_PART_PERF_PROFILE)) {
+		report_unknown(node, KEY_STATUS_LEVEL);
+		report_unknown(node, KEY_STATUS_LOCK);
+	} else {
+		report_value(node, KEY_STATUS_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
+		report_number(node, KEY_STATUS_HIGHEST_LEVEL,
+			      value_of(profile, ISST_VALUE_ENABLED)
+				      ? value_of(profile, ISST_VALUE_HIGHEST_LEVEL)
+				      : 0);
+		report_values(node, profile, LOCK);
+	}
+	if (level)
+		level_failures(status->run, level);
+	/* What has both kinds of failures has the first ones once more. */
+	if (level && properties && properties != level &&
+	    !isst_result_error(level, ISST_PART_RESULT))
+		level_failures(status->run, properties);
 	if (properties) {
-		report_values(node, properties, SHOWN);
+		report_values(node, properties, PROPERTIES);
 	} else {
 		report_unknown(node, KEY_BASE_FREQUENCY);
 		report_unknown(node, KEY_POWER);
 	}
-	report_feature(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
-	report_feature(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
-}
+	for (size_t i = 0; i < sizeof(FEATURES) / sizeof(FEATURES[0]); i++) {
+		const char *word = level ? feature_state_word(value_of(level, FEATURES[i].state))
+					 : NULL;
 
-static void report_core_power(struct run *run, const struct domain_status *domain)
-{
-	static const char *const TYPES[] = {
-		[ISST_PRIORITY_PROPORTIONAL] = "proportional", [ISST_PRIORITY_ORDERED] = "ordered"
-	};
-	struct failure failure = failure_of(domain->core_power, ISST_PART_RESULT);
-	unsigned int type;
-
+		if (word)
+			report_word(node, FEATURES[i].key, word);
+		else
+			report_unknown(node, FEATURES[i].key);
+	}
 	if (failure.error == -EOPNOTSUPP)
 		return;
-	run_failure(run, failure);
-	if (domain->core_power_state == ISST_FEATURE_UNKNOWN) {
-		report_unknown(domain->node, KEY_SST_CORE_POWER);
-		return;
-	}
-	report_word(domain->node, KEY_SST_CORE_POWER, feature_state_word(domain->core_power_state));
-	if (domain->core_power_state == ISST_FEATURE_ENABLED &&
-	    isst_result_value(domain->core_power, ISST_VALUE_PRIORITY, &type) == 0 &&
-	    type < sizeof(TYPES) / sizeof(TYPES[0]))
-		report_word(domain->node, KEY_PRIORITY_TYPE, TYPES[type]);
-}
-
-static void report_domains(struct machine_status *status)
-{
-	struct run *run = status->run;
-
-	level_choice_report(run, &status->levels);
-	for_each_domain (domain, status) {
-		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
-		const struct isst_result *properties = status_properties(status, domain);
-
-		if (!domain->node)
-			continue;
-		report_profile(domain->node, levels_summary(&status->levels, domain->unit));
-		if (level)
-			level_failures(run, level);
-		/* What has both kinds of failures has the first ones once more. */
-		if (level && properties && properties != level &&
-		    !isst_result_error(level, ISST_PART_RESULT))
-			level_failures(run, properties);
-		report_level(domain->node, level, properties);
-		report_core_power(run, domain);
-	}
+	run_failure(status->run, failure);
+	if (domain->core_power_state == ISST_FEATURE_UNKNOWN)
+		report_unknown(node, KEY_SST_CORE_POWER);
+	else
+		report_word(node, KEY_SST_CORE_POWER, feature_state_word(domain->core_power_state));
+	if (domain->core_power_state == ISST_FEATURE_ENABLED)
+		report_values(node, domain->core_power, PRIORITY);
 }
 
 /* ---- What screens leave out: what concerns whole packages ---- */
@@ -461,7 +433,10 @@ static void report_package(struct machine_status *status, const struct isst_resu
 
 static void report_rows(struct machine_status *status)
 {
-	report_domains(status);
+	level_choice_report(status->run, &status->levels);
+	for_each_domain (domain, status)
+		if (domain->node)
+			report_domain(status, domain);
 	clos_status_report(status);
 	high_priority_status_report(status);
 	turbo_limits_report(status);
