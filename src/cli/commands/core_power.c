@@ -34,32 +34,25 @@ enum { CLOS_COUNT = 4 };
 static void report_unit_by_clos(struct run *run, const struct unit *unit,
 				const struct isst_results *results)
 {
-	struct isst_cpuset *cpus[CLOS_COUNT];
+	struct report_node *cpus[CLOS_COUNT], *node = NULL;
 	const struct isst_result *result;
-	struct report_node *node = NULL;
-	bool complete = true;
 
-	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++)
-		complete = (cpus[clos] = isst_cpuset_new()) != NULL && complete;
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
-		unsigned int number = isst_cpu_number(isst_result_cpu(result)), clos;
+		const struct isst_cpu *cpu = isst_result_cpu(result);
+		unsigned int clos;
 
-		if (isst_cpu_domain(isst_result_cpu(result)) != unit->domain ||
+		if (isst_cpu_domain(cpu) != unit->domain ||
 		    isst_result_error(result, ISST_PART_RESULT))
 			continue;
-		if (!node)
+		if (!node) {
 			node = report_branch(unit_report(unit, run->context, run->report),
 					     KEY_GET_ASSOC, 0);
+			for (clos = 0; clos < CLOS_COUNT; clos++)
+				cpus[clos] = report_cpu_ranges(node, KEY_CLOS_CPUS, clos, NULL);
+		}
 		if (isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0 && clos < CLOS_COUNT)
-			complete = complete && isst_cpuset_add(cpus[clos], number, number) == 0;
+			report_add_cpu(cpus[clos], isst_cpu_number(cpu));
 	}
-	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
-		if (node && complete)
-			report_cpu_ranges(node, KEY_CLOS_CPUS, clos, cpus[clos]);
-		isst_cpuset_free(cpus[clos]);
-	}
-	if (!complete)
-		run_no_memory(run);
 }
 
 void core_power_get_assoc(struct run *run)

@@ -74,49 +74,34 @@ static void report_findings(struct run *run, struct report_node *top,
 
 /* ---- Measured CPUs ---- */
 
-/** The CPUs of a frequency that are not reported yet: a little more or less is the same. */
-static int collect(const struct isst_explanation *explanation, const struct isst_cpuset *online,
-		   const struct isst_cpuset *reported, unsigned int mhz, struct isst_cpuset *cpus)
-{
-	enum { SAME_MHZ = 50 };
-	unsigned int cpu;
-	int error = 0;
-
-	isst_cpuset_for_each (cpu, online) {
-		unsigned int other = isst_explanation_measured_mhz(explanation, cpu);
-
-		if (!error && other > 0 && !isst_cpuset_has(reported, cpu) &&
-		    other + SAME_MHZ >= mhz && other <= mhz + SAME_MHZ)
-			error = isst_cpuset_add(cpus, cpu, cpu);
-	}
-	return error;
-}
-
 /** One line for the CPUs of each frequency, in the order of the first CPU of each. */
 static int report_measured(struct run *run, struct report_node *top,
 			   const struct isst_explanation *explanation)
 {
+	enum { SAME_MHZ = 50 }; /* a little more or less is the same */
 	const struct isst_cpuset *online = isst_online_cpus(run->context);
 	struct isst_cpuset *reported = isst_cpuset_new();
 	int error = reported ? 0 : -ENOMEM;
-	unsigned int cpu, index = 0;
+	unsigned int cpu, other, index = 0;
 
 	isst_cpuset_for_each (cpu, online) {
 		unsigned int mhz = isst_explanation_measured_mhz(explanation, cpu);
-		struct report_node *node;
-		struct isst_cpuset *cpus;
+		struct report_node *node, *cpus;
 
 		if (error || mhz == 0 || isst_cpuset_has(reported, cpu))
 			continue;
-		cpus = isst_cpuset_new();
-		error = cpus ? collect(explanation, online, reported, mhz, cpus) : -ENOMEM;
-		if (!error) {
-			node = report_branch(top, KEY_MEASURED, index++);
-			report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, cpus);
-			report_number(node, KEY_MEASURED_MHZ, mhz);
-			error = isst_cpuset_add_set(reported, cpus);
+		node = report_branch(top, KEY_MEASURED, index++);
+		cpus = report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, NULL);
+		report_number(node, KEY_MEASURED_MHZ, mhz);
+		isst_cpuset_for_each (other, online) {
+			unsigned int its = isst_explanation_measured_mhz(explanation, other);
+
+			if (error || its == 0 || isst_cpuset_has(reported, other) ||
+			    its + SAME_MHZ < mhz || its > mhz + SAME_MHZ)
+				continue;
+			report_add_cpu(cpus, other);
+			error = isst_cpuset_add(reported, other, other);
 		}
-		isst_cpuset_free(cpus);
 	}
 	isst_cpuset_free(reported);
 	return error;
