@@ -276,35 +276,18 @@ const struct option_row global_options[] = {
 
 const struct option_row anywhere_options[] = { ANYWHERE_ROWS };
 
-/* ---- Finding options ---- */
-
-struct option_word {
-	const char *word;
-	const char *name;  /* behind the dashes */
-	size_t length;	   /* of the name, without a value joined to it */
-	const char *value; /* joined by '='; NULL: none */
-};
-
-static struct option_word split(const char *word)
-{
-	const char *name = word + (word[1] == '-' ? 2 : 1);
-	size_t length = strcspn(name, "=");
-
-	return (struct option_word){ word, name, length, name[length] ? name + length + 1 : NULL };
-}
-
 /** The row of a name, or the only one that begins so, with two letters or more. @reference: own
  * options do not make the reference tool's ambiguous. */
-static const struct option_row *find_name(const struct option_row *rows,
-					  const struct option_word *word, bool reference)
+static const struct option_row *find_name(const struct option_row *rows, const char *name,
+					  size_t length, bool reference)
 {
 	const struct option_row *found = NULL;
 	size_t count = 0;
 
 	for (; rows && rows->name; rows++) {
-		if (strncmp(rows->name, word->name, word->length) != 0)
+		if (strncmp(rows->name, name, length) != 0)
 			continue;
-		if (!rows->name[word->length])
+		if (!rows->name[length])
 			return rows;
 		if (reference && found && rows->own && !found->own)
 			continue;
@@ -314,7 +297,7 @@ static const struct option_row *find_name(const struct option_row *rows,
 		found = rows;
 		count++;
 	}
-	return count == 1 && word->length > 1 ? found : NULL;
+	return count == 1 && length > 1 ? found : NULL;
 }
 
 /* ---- Reading ---- */
@@ -412,24 +395,26 @@ static int read_letters(struct reader *reader, const char *word, char **problem)
 
 static int read_option(struct reader *reader, char **problem)
 {
-	const struct option_word word = split(reader->words[reader->next++]);
+	const struct option_place *place = reader->place;
+	const char *word = reader->words[reader->next++];
+	const bool one_dash = word[1] != '-';
+	const char *name = word + (one_dash ? 1 : 2);
+	const size_t length = strcspn(name, "=");
+	const char *value = name[length] ? name + length + 1 : NULL;
 	const struct option_row *row;
-	bool one_dash = word.word[1] != '-';
 
-	if (one_dash && !word.name[1])
-		return read_letters(reader, word.word, problem);
+	if (one_dash && !name[1])
+		return read_letters(reader, word, problem);
 	/* What could be a long name behind one dash is no row of letters. */
-	row = find_name(reader->place->rows, &word, reader->place->reference);
+	row = find_name(place->rows, name, length, place->reference);
 	if (row)
-		return take(reader, row, word.word, word.value, problem);
-	row = find_name(reader->idle, &word, reader->place->reference);
+		return take(reader, row, word, value, problem);
+	row = find_name(reader->idle, name, length, place->reference);
 	if (row)
-		return pass_over(reader, row, word.word,
-				 (size_t)(word.name - word.word) + word.length, word.value);
-	if (one_dash &&
-	    (find_letter(reader->place->rows, *word.name) || find_letter(reader->idle, *word.name)))
-		return read_letters(reader, word.word, problem);
-	return option_unknown(reader->place, word.word, word.name, word.length, problem);
+		return pass_over(reader, row, word, (size_t)(name - word) + length, value);
+	if (one_dash && (find_letter(place->rows, *name) || find_letter(reader->idle, *name)))
+		return read_letters(reader, word, problem);
+	return option_unknown(place, word, name, length, problem);
 }
 
 int options_read(int argc, char **argv, const struct option_place *place,
