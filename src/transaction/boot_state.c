@@ -97,7 +97,7 @@ int boot_state_keep(struct isst_change *change)
 		return 0;
 	error = boot_state_read(context, &kept);
 	messages->error = before;
-	if (runtime_file_is_shortage(error))
+	if (error && runtime_file_is_shortage(error))
 		return message_error(messages, error, "%s/" BOOT_STATE_FILE ": %s",
 				     context->runtime.path, runtime_file_strerror(error));
 	context->boot_state_kept = true;
