@@ -131,14 +131,11 @@ MACHINE_TEST(eight_different_runs_all_end_well, "tests/tpmi-tiny", "graniterapid
 
 MACHINE_TEST(no_other_run_gets_the_lock_and_the_holder_is_named, "tests/tiny")
 {
-	struct isst_options options = { 0 };
 	struct isst_context *holder;
 	const struct outcome *outcome;
 	char name[40];
 
-	options.machine = machine_open(machine);
-	assert_int_equal(isst_open(&options, &holder), 0);
-	assert_int_equal(isst_lock(holder, 0, 0), 0);
+	holder = machine_lock(machine);
 	outcome = machine_make(machine, request_find("level 1"), &(struct making){ .lock_ms = 50 });
 	assert_int_equal(outcome->lock, -EBUSY);
 	snprintf(name, sizeof(name), "process %d", getpid());
@@ -172,14 +169,11 @@ MACHINE_TEST(the_lock_ends_with_its_process, "tests/tiny")
 
 MACHINE_TEST(E12_the_lock_can_be_opened_by_its_owner_only, "tests/tiny")
 {
-	struct isst_options options = { 0 };
 	freed_by(isst_close) struct isst_context *holder = NULL;
 	struct stat status;
 
 	autofree char *path = formatted("%s/run/lock", machine->state);
-	options.machine = machine_open(machine);
-	assert_int_equal(isst_open(&options, &holder), 0);
-	assert_int_equal(isst_lock(holder, 0, 0), 0);
+	holder = machine_lock(machine);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 }

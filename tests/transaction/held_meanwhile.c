@@ -345,7 +345,6 @@ TEST(another_process_is_refused_the_lock_and_can_read)
 /** Once its holder has died, a process that does not change the machine reports it. */
 MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 {
-	struct isst_options options = { 0 };
 	freed_by(isst_journal_free) struct isst_journal *journal = NULL;
 	freed_by(isst_close) struct isst_context *other = NULL;
 	pid_t child;
@@ -361,9 +360,7 @@ MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	options.machine = machine_open(machine);
-	assert_int_equal(isst_open(&options, &other), 0);
-	assert_int_equal(isst_discover(other), 0);
+	other = machine_discover(machine);
 	check_holds(isst_notice_at(other, 0), "a run ended while it held a change");
 	assert_int_equal(isst_journal_open(other, 0, &journal), 0);
 	assert_non_null(journal);

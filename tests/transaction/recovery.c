@@ -27,14 +27,26 @@ static struct isst_journal *open_journal(struct isst_context *context)
 	return journal;
 }
 
-/** Applies the journal as `isst journal apply` does, before anything is discovered, and ends. */
-static void apply_journal(const struct machine *machine, struct isst_context *context)
+/** Opens the journal as `isst journal show` does, before anything is discovered. */
+static struct isst_journal *look_at_journal(struct isst_context *context)
 {
-	struct isst_journal *journal;
-
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	return open_journal(context);
+}
+
+static struct isst_journal *find_journal(const struct machine *machine,
+					 struct isst_context **context)
+{
+	*context = machine_lock(machine);
+	return look_at_journal(*context);
+}
+
+/** Applies the journal as `isst journal apply` does, and ends. */
+static void apply_journal(const struct machine *machine, struct isst_context *context)
+{
+	struct isst_journal *journal = look_at_journal(context);
+
 	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
@@ -98,10 +110,7 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
 		machine_set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
 		machine_next_run(&machine, -EIO, PACKAGES[i].message);
-		context = machine_lock(&machine);
-		isst_journal_keep(context);
-		assert_int_equal(isst_discover(context), 0);
-		journal = open_journal(context);
+		journal = find_journal(&machine, &context);
 		assert_true(count_kept(journal) > 0);
 		assert_true(isst_journal_is_moved(journal));
 		assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
@@ -137,9 +146,7 @@ MACHINE_TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_
 	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), MESSAGE);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	journal = look_at_journal(context);
 	assert_true(count_kept(journal) > 0);
 	assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
 	check_holds(isst_error(context), MESSAGE);
@@ -226,10 +233,7 @@ MACHINE_TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain,
 	autofree char *rule = formatted(
 		"write %s/uncore00/max_freq_khz signal KILL after 4 times 1", DIRECTORY);
 	machine_try_killed(machine, "level 1 online", rule);
-	context = machine_lock(machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	journal = find_journal(machine, &context);
 	item = find_item(journal, "package 0, power domain 0: uncore max_freq_khz");
 	assert_string_equal(item->present_value, "1800000 kHz");
 	assert_string_equal(item->finding, "changed by the interrupted run or another process");
@@ -252,10 +256,7 @@ MACHINE_TEST(a_bit_without_a_known_meaning_makes_nothing_anothers, "tests/tiny")
 	autofree char *before = machine_picture(machine);
 	run_and_kill(machine, "core-power enable ordered", 2);
 	machine_faults(machine, "mailbox 0xd0/0x02 get value 0x106");
-	context = machine_lock(machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	journal = find_journal(machine, &context);
 	item = find_item(journal, "package 0, die 0: CLOS and priority type");
 	assert_string_equal(item->written_value, "0x6");
 	assert_string_equal(item->finding, "as the interrupted run left it");
@@ -329,8 +330,6 @@ MACHINE_TEST(an_unidentified_boot_names_its_file_once, "tests/tiny")
  * a damaged journal. */
 MACHINE_TEST(a_line_that_is_cut_off_spoils_no_recovery, "tests/tiny")
 {
-	struct isst_context *context;
-
 	autofree char *before = machine_picture(machine);
 	run_and_kill(machine, "core-power enable", 2);
 	autofree char *journal_text = machine_text(machine, "run/journal");
@@ -340,8 +339,7 @@ MACHINE_TEST(a_line_that_is_cut_off_spoils_no_recovery, "tests/tiny")
 	machine_faults(machine, "%s", "mailbox any set EBUSY");
 	machine_next_run(machine, -ENOTRECOVERABLE, "");
 	machine_faults(machine, "%s", "");
-	context = machine_lock(machine);
-	apply_journal(machine, context);
+	apply_journal(machine, machine_lock(machine));
 	machine_check(machine, before, "after a recovery that went wrong first");
 }
 
@@ -349,7 +347,6 @@ MACHINE_TEST(a_line_that_is_cut_off_spoils_no_recovery, "tests/tiny")
 MACHINE_TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is, "tests/tiny")
 {
 	enum { LINE = 4 };
-	struct isst_context *context;
 	char *line;
 	size_t size;
 
@@ -388,8 +385,7 @@ MACHINE_TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is, "tests/tiny")
 			machine_write(machine, "run/journal", text);
 		}
 	}
-	context = machine_lock(machine);
-	apply_journal(machine, context);
+	apply_journal(machine, machine_lock(machine));
 }
 
 /* ---- Limits of CPUs that came online with the level ---- */
@@ -504,9 +500,7 @@ MACHINE_TEST(a_journal_is_applied_once, "tests/tiny")
 	autofree char *before = machine_picture(machine);
 	run_and_kill(machine, "core-power enable", 2);
 	context = machine_lock(machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	one = open_journal(context);
+	one = look_at_journal(context);
 	other = open_journal(context);
 	assert_int_equal(isst_journal_apply(one, 0), 0);
 	assert_int_equal(isst_journal_apply(one, 0), -ENOENT);
@@ -530,9 +524,7 @@ MACHINE_TEST(unreadable_items_are_reported_once, "tests/tiny")
 
 	run_and_kill(machine, "core-power enable ordered", 2);
 	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	freed_by(isst_journal_free) struct isst_journal *journal = open_journal(context);
+	freed_by(isst_journal_free) struct isst_journal *journal = look_at_journal(context);
 	machine_faults(machine, "mailbox 0xd0/0x02 EBUSY");
 	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	first = strstr(isst_error(context), "CLOS and priority type is unknown");
@@ -603,10 +595,7 @@ TEST(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback)
 		machine_end(&machine);
 		skip();
 	}
-	context = machine_lock(&machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	journal = find_journal(&machine, &context);
 	assert_int_equal(isst_journal_apply(journal, 0), -EPERM);
 	check_holds(isst_error(context), "cannot be removed");
 	isst_journal_free(journal);
@@ -618,12 +607,9 @@ TEST(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback)
 
 static bool reports_interruption(const struct machine *machine)
 {
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
+	struct isst_context *context = machine_discover(machine);
 	bool reported = false;
 
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
 	for (size_t i = 0; isst_notice_at(context, i); i++)
 		reported |= strstr(isst_notice_at(context, i), "a run was interrupted") != NULL;
 	isst_close(context);
@@ -691,13 +677,10 @@ MACHINE_TEST(readers_do_not_report_a_change_that_ends_meanwhile, "tests/tiny")
 
 static int open_unlocked(const struct machine *machine, bool *found)
 {
-	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context = machine_discover(machine);
 	struct isst_journal *journal = NULL;
-	struct isst_context *context;
 	int error;
 
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
 	error = isst_journal_open(context, 0, &journal);
 	*found = journal != NULL;
 	if (error)

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPERATIONS = 6, LOCK_MS = 20000 };
+enum { OPERATIONS = 6 };
 
 /* ---- What was done, for who reads of a failure ---- */
 
@@ -116,12 +116,9 @@ static bool run_and_kill(const struct machine *machine, const struct request *re
 /** The next run, which recovers. Returns whether it left that to be decided. */
 static bool recovery_stops(struct story *story)
 {
-	struct isst_options options = { .machine = machine_open(story->machine) };
-	struct isst_context *context;
+	struct isst_context *context = machine_lock(story->machine);
 	bool stops;
 
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, LOCK_MS, 0), 0);
 	stops = isst_discover(context) != 0;
 	if (stops && !strstr(isst_error(context), "isst journal apply"))
 		fail_msg("%s, ISST_SEED=%lu: the next run fails: %s\nafter:\n%s",
@@ -134,13 +131,10 @@ static bool recovery_stops(struct story *story)
 
 static void apply(struct story *story)
 {
-	struct isst_options options = { .machine = machine_open(story->machine) };
-	freed_by(isst_close) struct isst_context *context = NULL;
+	freed_by(isst_close) struct isst_context *context = machine_lock(story->machine);
 	freed_by(isst_journal_free) struct isst_journal *journal = NULL;
 
 	note(story, "  journal apply");
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, LOCK_MS, 0), 0);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, 0, &journal), 0);

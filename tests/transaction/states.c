@@ -76,13 +76,10 @@ TEST(a_reset_ends_at_the_defaults)
 
 static void check_text(const struct machine *machine, const char *text, int expected)
 {
-	struct isst_options options = { .machine = machine_open(machine) };
 	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
-	freed_by(isst_close) struct isst_context *context = NULL;
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	int error;
 
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_config_add_text(config, "text", text, strlen(text), 0), 0);
 	error = isst_config_check(config, context, 0);
 	if (error != expected)
