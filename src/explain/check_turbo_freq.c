@@ -19,9 +19,92 @@ static void add_high(struct isst_finding *finding, const struct survey_domain *d
 			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
+/* ---- Remedies ---- */
+
+/** The bucket to choose high priority cores for; the number of buckets: they are in one. */
+static unsigned int bucket_to_choose(const struct package *package)
+{
+	if (package->cpus.unknown > 0)
+		return package->info->buckets;
+	if (package->cpus.high == 0 || package->cpus.low == 0 || package->gaining == 0)
+		return 0;
+	return package->bucket < package->info->buckets ? package->info->buckets
+							: package->gaining - 1;
+}
+
+/** Statements that choose cores for a bucket, or that turn off SST-TF where no bucket gains. */
+static const char *bucket_remedy(struct findings *findings, const struct package *package,
+				 unsigned int bucket)
+{
+	bool turbo_freq = true, classes = true;
+
+	if (package->level && package->gaining == 0)
+		return "turbo-freq off";
+	/* Cores are chosen in all domains with SST-TF. */
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		if (!turbo_freq_is_supported(domain))
+			continue;
+		turbo_freq &= turbo_freq_is_on(domain);
+		classes &= !survey_classes_are_off(domain);
+	}
+	return FINDING_TEXT(findings, "%s%shigh-priority bucket %u",
+			    turbo_freq ? "" : "turbo-freq on;",
+			    classes ? "" : "core-power on ordered;", bucket);
+}
+
+/** The statements that make use of SST-TF (REMEDY_PACKAGE_STATEMENT): these, or a choice of cores
+ * where those of high priority are in no bucket. */
+static const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
+				     const char *statements)
+{
+	unsigned int bucket = package->level ? bucket_to_choose(package) : 0;
+
+	return !package->level || bucket == package->info->buckets
+		       ? statements
+		       : bucket_remedy(findings, package, bucket);
+}
+
+/** What cores reach with turbo_freq_remedy(), behind what a finding means. */
+static const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
+				      const char *meaning)
+{
+	const struct isst_turbo_freq *info = package->info;
+	unsigned int bucket, chosen;
+	size_t cores;
+
+	if (!package->level || package->cpus.unknown > 0)
+		return meaning;
+	if (package->gaining == 0)
+		return FINDING_TEXT(findings,
+				    "%s; SST-TF gains nothing: all cores reach up to %u MHz "
+				    "without it",
+				    meaning, level_all_cores_mhz(package->level));
+	chosen = bucket_to_choose(package);
+	bucket = chosen < info->buckets ? chosen : package->bucket;
+	cores = chosen < info->buckets ? info->high_priority_cores[bucket]
+				       : package->cpus.high_cores;
+	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)
+		return meaning;
+	return FINDING_TEXT(findings,
+			    "%s; with the remedy %zu %s%s %s up to %u MHz, and all others %u MHz",
+			    meaning, cores, package_cores_word(findings, cores),
+			    chosen < info->buckets ? ", which it chooses," : "",
+			    chosen < info->buckets || cores != 1 ? "reach" : "reaches",
+			    info->mhz[0][bucket].value, info->clip_mhz[0].value);
+}
+
 /* ---- SST-TF, and what it needs ---- */
 
-/** What classes are for that do not call for SST-TF; NULL: they do. */
+/** As has_priorities(), but SST-TF can be off. */
+static bool could_have_priorities(const struct survey_domain *domain)
+{
+	return turbo_freq_is_supported(domain) && survey_classes_hold(domain);
+}
+
+/** What the classes of a divided domain are for that do not call for SST-TF, which is off; NULL:
+ * they do. */
 static const char *find_purpose(struct findings *findings, const struct survey_domain *domain,
 				const struct package *package)
 {
@@ -29,7 +112,8 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 
 	if (classes_have_purpose(domain))
 		return "the limits or weights of the classes have an effect without SST-TF";
-	if (misses_turbo_freq(domain, package) || !info)
+	/* A bucket holds the cores of high priority, and makes them faster than all are without. */
+	if (!info || (turbo_freq_is_supported(domain) && package->gains))
 		return NULL;
 	if (package->bucket == info->buckets)
 		return "more cores have high priority than any bucket of SST-TF holds: the classes "

@@ -49,11 +49,6 @@ bool has_priorities(const struct survey_domain *domain)
 	return turbo_freq_is_on(domain) && survey_classes_hold(domain);
 }
 
-bool could_have_priorities(const struct survey_domain *domain)
-{
-	return turbo_freq_is_supported(domain) && survey_classes_hold(domain);
-}
-
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
 {
 	survey_for_each_cpu (cpu, domain)
@@ -180,85 +175,7 @@ unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
 		       : 0;
 }
 
-bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
-{
-	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && is_divided(domain) &&
-	       !classes_have_purpose(domain) && package->gains;
-}
-
 const char *package_cores_word(struct findings *findings, size_t count)
 {
 	return platform_cores_word(&findings->survey->context->platform, count);
-}
-
-/* ---- Remedies ---- */
-
-/** The bucket to choose high priority cores for; the number of buckets: they are in one. */
-static unsigned int bucket_to_choose(const struct package *package)
-{
-	if (package->cpus.unknown > 0)
-		return package->info->buckets;
-	if (package->cpus.high == 0 || package->cpus.low == 0 || package->gaining == 0)
-		return 0;
-	return package->bucket < package->info->buckets ? package->info->buckets
-							: package->gaining - 1;
-}
-
-const char *bucket_remedy(struct findings *findings, const struct package *package,
-			  unsigned int bucket)
-{
-	bool turbo_freq = true, classes = true;
-
-	if (package->level && package->gaining == 0)
-		return "turbo-freq off";
-	/* Cores are chosen in all domains with SST-TF. */
-	for (size_t i = package->first; i < package->end; i++) {
-		const struct survey_domain *domain = &findings->survey->domains[i];
-
-		if (!turbo_freq_is_supported(domain))
-			continue;
-		turbo_freq &= turbo_freq_is_on(domain);
-		classes &= !survey_classes_are_off(domain);
-	}
-	return FINDING_TEXT(findings, "%s%shigh-priority bucket %u",
-			    turbo_freq ? "" : "turbo-freq on;",
-			    classes ? "" : "core-power on ordered;", bucket);
-}
-
-const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
-			      const char *statements)
-{
-	unsigned int bucket = package->level ? bucket_to_choose(package) : 0;
-
-	return !package->level || bucket == package->info->buckets
-		       ? statements
-		       : bucket_remedy(findings, package, bucket);
-}
-
-const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
-			       const char *meaning)
-{
-	const struct isst_turbo_freq *info = package->info;
-	unsigned int bucket, chosen;
-	size_t cores;
-
-	if (!package->level || package->cpus.unknown > 0)
-		return meaning;
-	if (package->gaining == 0)
-		return FINDING_TEXT(findings,
-				    "%s; SST-TF gains nothing: all cores reach up to %u MHz "
-				    "without it",
-				    meaning, level_all_cores_mhz(package->level));
-	chosen = bucket_to_choose(package);
-	bucket = chosen < info->buckets ? chosen : package->bucket;
-	cores = chosen < info->buckets ? info->high_priority_cores[bucket]
-				       : package->cpus.high_cores;
-	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)
-		return meaning;
-	return FINDING_TEXT(findings,
-			    "%s; with the remedy %zu %s%s %s up to %u MHz, and all others %u MHz",
-			    meaning, cores, package_cores_word(findings, cores),
-			    chosen < info->buckets ? ", which it chooses," : "",
-			    chosen < info->buckets || cores != 1 ? "reach" : "reaches",
-			    info->mhz[0][bucket].value, info->clip_mhz[0].value);
 }

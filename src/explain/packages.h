@@ -33,8 +33,7 @@ typedef bool domain_filter(const struct survey_domain *domain);
 
 domain_filter turbo_freq_is_supported; /* by the current level */
 domain_filter turbo_freq_is_on;
-domain_filter has_priorities;	     /* SST-TF is on, and classes hold */
-domain_filter could_have_priorities; /* the same, but SST-TF can be off */
+domain_filter has_priorities; /* SST-TF is on, and classes hold */
 
 /** Whether limits or weights distinguish classes of high and low priority. A minimum above the base
  * frequency counts on turbo frequencies. */
@@ -57,25 +56,5 @@ const char *package_cores_word(struct findings *findings, size_t count);
 
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
-
-/**
- * Whether the classes in use call for SST-TF, which is off: a bucket of the package holds the cores
- * of high priority, at a higher frequency than that of all cores without SST-TF, others have low
- * priority, and the classes have no purpose of their own.
- */
-bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package);
-
-/** The statements that make use of SST-TF (REMEDY_PACKAGE_STATEMENT): these, or a choice of cores
- * where those of high priority are in no bucket. */
-const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
-			      const char *statements);
-
-/** Those that choose cores for a bucket, or that turn off SST-TF where no bucket gains. */
-const char *bucket_remedy(struct findings *findings, const struct package *package,
-			  unsigned int bucket);
-
-/** What cores reach with turbo_freq_remedy(), behind what a finding means. */
-const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
-			       const char *meaning);
 
 #endif
