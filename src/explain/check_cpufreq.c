@@ -110,55 +110,39 @@ static bool has_parameter(const struct survey *survey, const char *parameter)
 	return false;
 }
 
-struct cause {
-	const char *read, *remedy; /* NULL: as of the code */
-};
-
-/** What is known of the cause of missing files; nothing is guessed. */
-static struct cause find_cause(const struct survey *survey, bool hwp)
-{
-	static const char *const PARAMETERS[] = { "intel_pstate=disable", "cpufreq.off=1",
-						  "intel_pstate=no_hwp" };
-	struct messages *messages = &survey->context->messages;
-
-	for (size_t i = 0; i < sizeof(PARAMETERS) / sizeof(PARAMETERS[0]); i++)
-		if (has_parameter(survey, PARAMETERS[i]))
-			return (struct cause){
-				message_make(messages,
-					     "; the kernel was booted with %s (/proc/cmdline)",
-					     PARAMETERS[i]),
-				message_make(messages, "boot without %s", PARAMETERS[i])
-			};
-	if (survey->flags && strstr(survey->flags, " hypervisor "))
-		return (struct cause){ "; this is a virtual machine (flag hypervisor, "
-				       "/proc/cpuinfo)",
-				       "look at frequencies on the host" };
-	if (survey->flags && !strstr(survey->flags, " hwp "))
-		return (struct cause){ "; the processor has no flag hwp (/proc/cpuinfo)",
-				       hwp ? "enable HWP (Speed Shift) in the BIOS" : NULL };
-	if (survey->pstate && strcmp(survey->pstate, "off") == 0)
-		return (struct cause){ "; intel_pstate/status is off",
-				       "echo active > "
-				       "/sys/devices/system/cpu/intel_pstate/status" };
-	return (struct cause){ "", NULL };
-}
-
+/** Finds that files of cpufreq are missing, or those that it has with HWP, with what is known of
+ * the cause; nothing is guessed. */
 static void check_missing(struct findings *findings, const struct survey_domain *domain,
 			  const struct survey_cpu *cpu, bool hwp)
 {
+	static const char *const PARAMETERS[] = { "intel_pstate=disable", "cpufreq.off=1",
+						  "intel_pstate=no_hwp", NULL };
 	const struct survey *survey = findings->survey;
-	const struct cause cause = find_cause(survey, hwp);
-	const struct found found = { hwp ? ISST_FINDING_HWP_OFF : ISST_FINDING_NO_CPUFREQ,
-				     .remedy = cause.remedy, .domain = domain, .cpu = cpu };
+	struct found found = { hwp ? ISST_FINDING_HWP_OFF : ISST_FINDING_NO_CPUFREQ,
+			       .domain = domain, .cpu = cpu };
+	const char *what = "there is no directory cpufreq (/sys/devices/system/cpu/cpuN)";
+	const char *const *parameter = PARAMETERS, *cause = "";
 
+	while (*parameter && !has_parameter(survey, *parameter))
+		parameter++;
+	if (*parameter) {
+		cause = FINDING_TEXT(findings, "; the kernel was booted with %s (/proc/cmdline)",
+				     *parameter);
+		found.remedy = FINDING_TEXT(findings, "boot without %s", *parameter);
+	} else if (survey->flags && strstr(survey->flags, " hypervisor ")) {
+		cause = "; this is a virtual machine (flag hypervisor, /proc/cpuinfo)";
+		found.remedy = "look at frequencies on the host";
+	} else if (survey->flags && !strstr(survey->flags, " hwp ")) {
+		cause = "; the processor has no flag hwp (/proc/cpuinfo)";
+		found.remedy = hwp ? "enable HWP (Speed Shift) in the BIOS" : NULL;
+	} else if (survey->pstate && strcmp(survey->pstate, "off") == 0) {
+		cause = "; intel_pstate/status is off";
+		found.remedy = "echo active > /sys/devices/system/cpu/intel_pstate/status";
+	}
 	if (hwp)
-		findings_add(findings, &found,
-			     "scaling_driver %s, without base_frequency (cpufreq)%s",
-			     survey->driver ? survey->driver : "?", cause.read);
-	else
-		findings_add(findings, &found,
-			     "there is no directory cpufreq (/sys/devices/system/cpu/cpuN)%s",
-			     cause.read);
+		what = FINDING_TEXT(findings, "scaling_driver %s, without base_frequency (cpufreq)",
+				    survey->driver ? survey->driver : "?");
+	findings_add(findings, &found, "%s%s", what, cause);
 }
 
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,
