@@ -38,61 +38,41 @@ int capture_driver(struct capture *capture)
 
 /* ---- MSRs ---- */
 
-/** The driver's numbers are those of an MSR, which one depends on the processor. */
-static int write_numbers(struct capture *capture, FILE *stream)
-{
-	enum { THREAD_ID = 0x53, PM_LOGICAL_ID = 0x54 };
-
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		if (capture->map_errors[i])
-			return message_error(&capture->context->messages, -EIO,
-					     "the driver does not report the core of CPU %u "
-					     "(GET_PHY_ID): %s",
-					     capture->cpus[i], strerror(-capture->map_errors[i]));
-	fprintf(stream, "%x:", capture->tpmi ? PM_LOGICAL_ID : THREAD_ID);
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		fprintf(stream, "%s%u|%x", i ? " " : "", capture->cpus[i],
-			capture->maps[i].physical_cpu);
-	fputc('\n', stream);
-	return 0;
-}
-
 /** One MSR of all CPUs; it is left out unless all have it, as a capture has to be complete. */
 static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
 {
-	struct abi_msr_cmd *entries = calloc(capture->cpu_count, sizeof(*entries));
-	int *errors = calloc(capture->cpu_count, sizeof(*errors));
+	struct abi_msr_cmd entry = { .msr = address };
+	struct memory_stream line;
 	size_t failed = 0;
+	int error = memory_stream_open(&line);
 
-	if (!entries || !errors) {
-		free(entries);
-		free(errors);
-		return -ENOMEM;
+	for (size_t i = 0; i < capture->cpu_count && !error; i++) {
+		int missing = 0;
+
+		entry.logical_cpu = capture->cpus[i];
+		driver_msr(&capture->context->driver, &entry, &missing, 1, BATCH_READS);
+		failed += missing != 0;
+		fprintf(line.stream, "%s%u|%llx", i ? " " : "", capture->cpus[i],
+			(unsigned long long)entry.data);
 	}
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		entries[i] = (struct abi_msr_cmd){ .logical_cpu = capture->cpus[i],
-						   .msr = address };
-	driver_msr(&capture->context->driver, entries, errors, capture->cpu_count, BATCH_READS);
-	for (size_t i = 0; i < capture->cpu_count; i++)
-		failed += errors[i] != 0;
+	if (!error)
+		error = memory_stream_close(&line);
+	if (error)
+		return error;
 	if (failed > 0 && failed < capture->cpu_count)
 		message_notice(&capture->context->messages,
 			       "left out of the capture: MSR 0x%x, not readable on %zu of %zu CPUs",
 			       address, failed, capture->cpu_count);
-	if (failed == 0) {
-		fprintf(stream, "%x:", address);
-		for (size_t i = 0; i < capture->cpu_count; i++)
-			fprintf(stream, "%s%u|%llx", i ? " " : "", capture->cpus[i],
-				(unsigned long long)entries[i].data);
-		fputc('\n', stream);
-	}
-	free(entries);
-	free(errors);
+	if (failed == 0)
+		fprintf(stream, "%x:%s\n", address, line.text);
+	free(line.text);
 	return 0;
 }
 
 int capture_msrs(struct capture *capture)
 {
+	/* The driver's numbers of CPUs are those of an MSR, which one depends on the processor. */
+	enum { THREAD_ID = 0x53, PM_LOGICAL_ID = 0x54 };
 	static const uint32_t addresses[] = { 0x64b, 0x1ad, 0x1ae, 0x1af };
 	bool driver = capture->device && capture->info.api_version > 0;
 	struct memory_stream text;
@@ -102,7 +82,16 @@ int capture_msrs(struct capture *capture)
 		return error;
 	fputs("# address:CPU|value CPU|value ..., hexadecimal but for the CPUs\n", text.stream);
 	if (driver)
-		error = write_numbers(capture, text.stream);
+		fprintf(text.stream, "%x:", capture->tpmi ? PM_LOGICAL_ID : THREAD_ID);
+	for (size_t i = 0; driver && i < capture->cpu_count && !error; i++) {
+		if (capture->map_errors[i])
+			error = message_error(&capture->context->messages, -EIO,
+					      "the driver does not report the core of CPU %u "
+					      "(GET_PHY_ID): %s",
+					      capture->cpus[i], strerror(-capture->map_errors[i]));
+		fprintf(text.stream, "%s%u|%x%s", i ? " " : "", capture->cpus[i],
+			capture->maps[i].physical_cpu, i + 1 < capture->cpu_count ? "" : "\n");
+	}
 	for (size_t i = 0; driver && i < sizeof(addresses) / sizeof(addresses[0]) && !error; i++)
 		error = write_msr(capture, text.stream, addresses[i]);
 	return capture_keep_text(capture, &text, "msr/msr.txt", error);
