@@ -194,7 +194,7 @@ static int find_high_priority(struct isst_context *context, struct isst_cpuset *
 				.parts = SNAPSHOT_CLOS_IN_FORCE,
 			};
 	if (!error)
-		error = snapshot_read_current(context, snapshots, count, ISST_LEVEL_FEATURES);
+		error = snapshot_read_at(context, snapshots, count, NULL, ISST_LEVEL_FEATURES);
 	for (size_t i = 0; i < count && !error; i++) {
 		error = has_priorities(context, &snapshots[i].level, &snapshots[i].core_power);
 		if (error > 0)

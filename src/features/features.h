@@ -25,16 +25,13 @@ int perf_profile_read(struct isst_context *context, struct isst_perf_profile *pr
 		      size_t count);
 
 /**
- * Reads levels: everything that they specify, SST-BF and SST-TF included.
+ * Reads parts of levels: @parts is a sum of ISST_READ_LEVELS_...
  *
  * @levels: @count of them, each with @domain and @level set, all else zero or from an earlier call,
  * whose sets are released; the rest is filled in
  * A level that the domain does not have: failure -EOPNOTSUPP, which names those that exist.
  * Returns 0 or -ENOMEM, -EINTR.
  */
-int level_read(struct isst_context *context, struct isst_level *levels, size_t count);
-
-/** As level_read(), for some parts only: @parts is a sum of ISST_READ_LEVELS_... */
 int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
 		     unsigned int parts);
 

@@ -491,11 +491,6 @@ int level_read_parts(struct isst_context *context, struct isst_level *levels, si
 	return levels_read(context, levels, count, sizeof(*levels), parts);
 }
 
-int level_read(struct isst_context *context, struct isst_level *levels, size_t count)
-{
-	return level_read_parts(context, levels, count, ISST_READ_LEVELS_ALL);
-}
-
 void level_clear(struct isst_level *level)
 {
 	isst_cpuset_free(level->cpus);
@@ -577,8 +572,8 @@ int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *s
 		       : levels_read(context, &snapshots->level, count, sizeof(*snapshots), parts);
 }
 
-int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,
-			  size_t count, unsigned int parts)
+int snapshot_read_at(struct isst_context *context, struct domain_snapshot *snapshots, size_t count,
+		     const unsigned int *level, unsigned int parts)
 {
 	int error;
 
@@ -586,7 +581,7 @@ int snapshot_read_current(struct isst_context *context, struct domain_snapshot *
 		snapshots[i].parts |= SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
 	error = snapshot_read(context, snapshots, count);
 	for (size_t i = 0; i < count; i++)
-		snapshots[i].level.level = snapshots[i].profile.current_level;
+		snapshots[i].level.level = level ? *level : snapshots[i].profile.current_level;
 	return error ? error : snapshot_read_levels(context, snapshots, count, parts);
 }
 

@@ -61,9 +61,9 @@ int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshot
 int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *snapshots,
 			 size_t count, unsigned int parts);
 
-/** Reads profiles and current levels, and the parts that are set. */
-int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,
-			  size_t count, unsigned int parts);
+/** Reads profiles and the parts of levels (NULL: the current ones), and what else is set. */
+int snapshot_read_at(struct isst_context *context, struct domain_snapshot *snapshots, size_t count,
+		     const unsigned int *level, unsigned int parts);
 
 /** Releases what @count of them hold; they themselves are the caller's. NULL is passed over. */
 void snapshot_clear(struct domain_snapshot *snapshots, size_t count);

@@ -94,8 +94,9 @@ static int choose_cpus(const struct call *call, const struct target_list *list,
 	struct core_choice choice = { .allow_lower_turbo = call->flags &
 							   ISST_CHOOSE_ALLOW_LOWER_TURBO };
 	struct domain_snapshot *domains = calloc(list->domain_count + 1, sizeof(*domains));
-	unsigned int given = 0;
-	uint64_t number;
+	unsigned int given = 0, level;
+	uint64_t number = 0;
+	bool at_level;
 	int error = domains ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
@@ -117,17 +118,12 @@ static int choose_cpus(const struct call *call, const struct target_list *list,
 		error = context_check_domain(call->context, list->domains[i]);
 		domains[i].domain = list->domains[i];
 		domains[i].counts = true;
-		domains[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
 	}
+	at_level = request_get(call->request, ISST_VALUE_LEVEL, &number);
+	level = (unsigned int)number;
 	if (!error)
-		error = snapshot_read(call->context, domains, list->domain_count);
-	for (size_t i = 0; i < list->domain_count && !error; i++)
-		domains[i].level.level = request_get(call->request, ISST_VALUE_LEVEL, &number)
-						 ? (unsigned int)number
-						 : domains[i].profile.current_level;
-	if (!error)
-		error = snapshot_read_levels(call->context, domains, list->domain_count,
-					     LEVELS_TO_CHOOSE_BY);
+		error = snapshot_read_at(call->context, domains, list->domain_count,
+					 at_level ? &level : NULL, LEVELS_TO_CHOOSE_BY);
 	if (!error)
 		error = high_priority_choose(call->context, domains, list->domain_count, NULL,
 					     &choice, cpus);

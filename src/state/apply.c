@@ -140,7 +140,8 @@ static int check_support(struct step *step)
 	for (size_t i = 0; i < step->count && !error; i++)
 		snapshots[i].domain = item_domain(context, &step->entries[i].item);
 	if (!error)
-		error = snapshot_read_current(context, snapshots, step->count, ISST_LEVEL_FEATURES);
+		error = snapshot_read_at(context, snapshots, step->count, NULL,
+					 ISST_LEVEL_FEATURES);
 	for (size_t i = 0; i < step->count && !error; i++)
 		error = check_entry(step->change, &step->entries[i], &snapshots[i].level);
 	snapshot_clear(snapshots, step->count);

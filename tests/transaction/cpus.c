@@ -157,7 +157,7 @@ static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const
 		now[i].domain = states[i].domain = context_domain(context, i);
 		states[i].level = &now[i].level;
 	}
-	assert_int_equal(snapshot_read_current(context, now, count, ISST_READ_LEVELS_PROPERTIES),
+	assert_int_equal(snapshot_read_at(context, now, count, NULL, ISST_READ_LEVELS_PROPERTIES),
 			 0);
 	assert_int_equal(cpus_state_read(context, states, count), 0);
 	for (size_t i = 0; i < count; i++) {

@@ -56,7 +56,7 @@ MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/ice
 	levels[1].domain = domain_of_package(context, 1);
 	assert_ptr_equal(levels[2].domain, domain_of_package(context, 2));
 	assert_int_equal(levels[2].domain->index, 2);
-	assert_int_equal(level_read(context, levels, 4), 0);
+	assert_int_equal(level_read_parts(context, levels, 4, ISST_READ_LEVELS_ALL), 0);
 	for (size_t i = 0; i < 4; i++) {
 		if (i == 1) {
 			assert_int_equal(levels[i].failure.error, -EIO);
@@ -88,7 +88,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -ESTALE);
 	assert_non_null(strstr(profile.failure.message, "no longer exists"));
-	assert_int_equal(level_read(context, &level, 1), 0);
+	assert_int_equal(level_read_parts(context, &level, 1, ISST_READ_LEVELS_ALL), 0);
 	assert_int_equal(level.failure.error, -ESTALE);
 	assert_int_equal(core_power_read(context, &state, 1), 0);
 	assert_int_equal(state.failure.error, -ESTALE);
@@ -337,7 +337,7 @@ static void read_everything(struct isst_context *context)
 		if (cpus < MOST_DOMAINS && context_cpu(context, cpu))
 			associations[cpus++].cpu = context_cpu(context, cpu);
 	perf_profile_read(context, profiles, count);
-	level_read(context, levels, count * LEVELS);
+	level_read_parts(context, levels, count * LEVELS, ISST_READ_LEVELS_ALL);
 	core_power_read(context, states, count);
 	clos_read(context, clos, count);
 	turbo_ratio_limits_read(context, limits, count);
