@@ -77,34 +77,24 @@ bool core_choice_make(struct run *run)
 	return run->chosen;
 }
 
-/** Whether a CPU is the first one of its core that was chosen. */
-static bool is_first_of_core(const struct run *run, const struct isst_cpu *cpu)
-{
-	unsigned int core, other_core, number;
-
-	if (isst_cpu_core(cpu, &core))
-		return true;
-	isst_cpuset_for_each (number, run->chosen) {
-		const struct isst_cpu *other = isst_cpu_by_number(run->context, number);
-
-		if (other == cpu)
-			return true;
-		if (isst_cpu_domain(other) == isst_cpu_domain(cpu) &&
-		    isst_cpu_core(other, &other_core) == 0 && other_core == core)
-			return false;
-	}
-	return true;
-}
-
 unsigned int core_choice_count(const struct run *run, unsigned int package)
 {
-	unsigned int count = 0, number;
+	unsigned int count = 0, number, before, core, other_core;
 
 	isst_cpuset_for_each (number, run->chosen) {
-		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
+		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number), *other;
+		bool known = isst_cpu_core(cpu, &core) == 0, first = true;
 
-		count += isst_domain_package(isst_cpu_domain(cpu)) == package &&
-			 is_first_of_core(run, cpu);
+		if (isst_domain_package(isst_cpu_domain(cpu)) != package)
+			continue;
+		isst_cpuset_for_each (before, run->chosen) {
+			other = isst_cpu_by_number(run->context, before);
+			first = first &&
+				!(known && before < number &&
+				  isst_cpu_domain(other) == isst_cpu_domain(cpu) &&
+				  isst_cpu_core(other, &other_core) == 0 && other_core == core);
+		}
+		count += first;
 	}
 	return count;
 }

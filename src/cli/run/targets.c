@@ -29,62 +29,54 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 		targets->domains[targets->domain_count++] = domain;
 }
 
-enum wrong { ABSENT, OFFLINE, LOST, WRONGS };
-
-static int report_wrong(const struct isst_context *context, enum wrong why,
-			const struct isst_cpuset *wrong, bool more, struct report *report)
+static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
+		      struct report *report)
 {
+	enum { ABSENT, OFFLINE, LOST, WRONGS };
 	static const char *const TEXTS[WRONGS][2] = {
 		[ABSENT] = { "does not exist on this machine", "do not exist on this machine" },
 		[OFFLINE] = { "is offline", "are offline" },
 		[LOST] = { "belongs to no power domain known to the driver",
 			   "belong to no power domain known to the driver" },
 	};
-	char *named = name_numbers("CPU", wrong);
-	char *online = isst_cpuset_to_list(isst_online_cpus(context));
-	int error;
-
-	if (named && online)
-		report_message(report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s", named,
-			       more ? " and more" : "",
-			       TEXTS[why][isst_cpuset_count(wrong) != 1 || more], online);
-	error = named && online ? -EOPNOTSUPP : -ENOMEM;
-	if (error != -ENOMEM)
-		report_code(report, status_code(STATUS_UNSUPPORTED));
-	free(named);
-	free(online);
-	return error;
-}
-
-static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
-		      struct report *report)
-{
 	struct isst_cpuset *wrong[WRONGS] = { isst_cpuset_new(), isst_cpuset_new(),
 					      isst_cpuset_new() };
 	int error = wrong[ABSENT] && wrong[OFFLINE] && wrong[LOST] ? 0 : -ENOMEM;
+	char *online = isst_cpuset_to_list(isst_online_cpus(context)), *named;
 	unsigned int cpu, count = 0;
 
 	isst_cpuset_for_each (cpu, cpus) {
-		bool present = isst_cpuset_has(isst_present_cpus(context), cpu);
-		bool online = isst_cpuset_has(isst_online_cpus(context), cpu);
+		bool is_online = isst_cpuset_has(isst_online_cpus(context), cpu);
 
 		if (error || count > WRONG_CPUS)
 			break;
-		if (online && isst_cpu_by_number(context, cpu))
+		if (is_online && isst_cpu_by_number(context, cpu))
 			continue;
 		if (count++ < WRONG_CPUS)
-			error = isst_cpuset_add(wrong[online	? LOST
-						      : present ? OFFLINE
-								: ABSENT],
-						cpu, cpu);
+			error = isst_cpuset_add(
+				wrong[is_online						 ? LOST
+				      : isst_cpuset_has(isst_present_cpus(context), cpu) ? OFFLINE
+											 : ABSENT],
+				cpu, cpu);
 	}
-	for (enum wrong why = ABSENT; why < WRONGS && error != -ENOMEM; why++)
-		if (isst_cpuset_count(wrong[why]) > 0)
-			error = report_wrong(context, why, wrong[why],
-					     why == ABSENT && count > WRONG_CPUS, report);
-	for (enum wrong why = ABSENT; why < WRONGS; why++)
+	for (size_t why = 0; why < WRONGS; why++) {
+		bool more = why == ABSENT && count > WRONG_CPUS;
+
+		if (!error && isst_cpuset_count(wrong[why]) > 0) {
+			named = name_numbers("CPU", wrong[why]);
+			if (named && online)
+				report_message(
+					report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s",
+					named, more ? " and more" : "",
+					TEXTS[why][isst_cpuset_count(wrong[why]) != 1 || more],
+					online);
+			report_code(report, status_code(STATUS_UNSUPPORTED));
+			free(named);
+		}
 		isst_cpuset_free(wrong[why]);
-	return error;
+	}
+	free(online);
+	return !error && count > 0 ? -EOPNOTSUPP : error;
 }
 
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
