@@ -283,10 +283,11 @@ static void end_look(struct watcher *watcher)
 
 static void look_small(struct watcher *watcher)
 {
+	struct watch_unit *unit = watcher->units; /* the first is the machine */
 	unsigned int cpu;
 	int disabled;
 
-	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
+	do {
 		free(unit->failure);
 		unit->failure = NULL;
 		unit->seen = unit == watcher->units;
@@ -295,7 +296,7 @@ static void look_small(struct watcher *watcher)
 			row->found = NULL;
 			row->there = false;
 		}
-	}
+	} while ((unit = unit->next) != NULL);
 	if (follow_machine(watcher)) {
 		watcher->digest = HASH_START;
 		isst_cpuset_for_each (cpu, isst_online_cpus(watcher->context))
@@ -388,6 +389,7 @@ static bool call_for_all(struct watcher *watcher, enum call call, struct isst_co
 /** What the machine is becomes what it was, unless it changes meanwhile. Returns whether it did. */
 static bool rebase_machine(struct watcher *watcher)
 {
+	struct watch_unit *unit = watcher->units;
 	struct isst_config *now = NULL;
 	bool accepted = call_for_all(watcher, READ, &now) &&
 			call_for_all(watcher, COMPARE_ALL, &now) &&
@@ -397,8 +399,9 @@ static bool rebase_machine(struct watcher *watcher)
 		isst_config_free(watcher->before);
 		watcher->before = now;
 		now = NULL;
-		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		do
 			unit->based = unit->seen;
+		while ((unit = unit->next) != NULL);
 	}
 	isst_config_free(now);
 	end_look(watcher);
@@ -447,8 +450,12 @@ static bool is_same(const char *one, const char *other)
 	return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-static void know_found(struct watch_row *row)
+/** Two looks agree on what was found. */
+static void know_found(struct watch_row *row, int64_t now_ms)
 {
+	const char *value = row->found ? row->found : row->stated;
+
+	watch_history_push(&row->set, value ? hash_text(value) : HASH_START, now_ms);
 	free(row->before);
 	row->before = row->known;
 	row->known = row->found;
@@ -507,7 +514,7 @@ static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_
 			watcher_report(watcher,
 				       strcmp(row->known, "gone") == 0 ? "returned" : "readable",
 				       unit->name, NULL);
-		know_found(row);
+		know_found(row, now_ms);
 	}
 	return unit->seen;
 }
@@ -614,9 +621,7 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 	watcher->changed |= row->stated != NULL;
 	if (unit->acted)
 		row->set.count = 0;
-	watch_history_push(&row->set,
-			   hash_string(HASH_START, row->there ? row->found : row->stated), now_ms);
-	know_found(row);
+	know_found(row, now_ms);
 	if (set->count == WATCH_FIGHT && set->values[0] == set->values[2] &&
 	    set->values[1] == set->values[3] && now_ms - set->ms[2] <= WATCH_FIGHT_MS &&
 	    !unit->fights)
@@ -665,11 +670,8 @@ static void judge_units(struct watcher *watcher, int64_t now_ms)
 				continue;
 			row->changed = judge_row(watcher, unit, row, now_ms) && known;
 			any |= row->changed;
-			if (!known && !row->suspect) {
-				watch_history_push(&row->set, hash_string(HASH_START, row->found),
-						   now_ms);
-				know_found(row);
-			}
+			if (!known && !row->suspect)
+				know_found(row, now_ms);
 		}
 	}
 	if (any)
