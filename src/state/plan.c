@@ -103,8 +103,9 @@ int command_end(struct planned_command *command, struct domain_request *requests
 		const struct isst_failure *failure =
 			&command->facts.domains[requests[i].domain->index].failure;
 
-		requests[i].failure = failure->error == -ECANCELED ? (struct isst_failure){ 0 }
-								   : *failure;
+		requests[i].failure = *failure;
+		if (failure->error == -ECANCELED)
+			requests[i].failure = (struct isst_failure){ 0 };
 	}
 	command_clear(command);
 	return plan_conclude(command->change, requests, count, error);

@@ -307,10 +307,13 @@ static size_t join_lines(char *text)
 static int write_report(struct output *output, const struct report *report, bool messages,
 			bool event, FILE *stream, char **problem)
 {
-	const struct page page = event ? (struct page){ 0 } : page_for(output, report, stream);
 	struct memory_stream memory = { .text = NULL };
-	int error = render(output, report, messages, &page, &memory, problem);
+	struct page page = { 0 };
+	int error;
 
+	if (!event)
+		page = page_for(output, report, stream);
+	error = render(output, report, messages, &page, &memory, problem);
 	if (!error)
 		write_all(output, memory.text,
 			  event && is_document(output) ? join_lines(memory.text) : memory.size,
