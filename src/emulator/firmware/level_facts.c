@@ -3,11 +3,6 @@
  * else from the TPMI registers. */
 #include "emulator/firmware/firmware.h"
 
-static unsigned int ratio_mhz(uint64_t ratio)
-{
-	return (unsigned int)ratio * 100;
-}
-
 static void add_bucket(struct level_facts *facts, unsigned int cores, unsigned int bucket_mhz)
 {
 	facts->bucket_cores[facts->buckets] = cores;

@@ -92,11 +92,6 @@ static int open_domain(struct tpmi_call *call, unsigned int socket, unsigned int
 
 /* ---- Requests that only read: each copies fields of the registers into a structure ---- */
 
-static uint16_t ratio_mhz(uint64_t ratio)
-{
-	return (uint16_t)(ratio * 100);
-}
-
 static bool has_level(const struct tpmi_call *call, unsigned int level)
 {
 	return level <= tpmi_highest_level(&call->registers) &&
@@ -455,11 +450,7 @@ static void crash_kernel(const struct abi_clos_assoc *one, const char *why)
 int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
 		   const struct tpmi_conduct *conduct)
 {
-	enum { CORES_OF_REGISTER = 16, BITS_OF_CORE = 4 };
 	struct tpmi_call call = { .server = server, .conduct = conduct };
-	const unsigned int word = one->logical_cpu / CORES_OF_REGISTER;
-	const unsigned int low = one->logical_cpu % CORES_OF_REGISTER * BITS_OF_CORE;
-	uint64_t value;
 
 	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
 	    one->power_domain_id >= count_slots(server, one->socket_id))
@@ -471,17 +462,15 @@ int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
 		crash_kernel(one, "which is not in the valid mask");
 	if (!(tpmi_get(&call.registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
 		crash_kernel(one, "without core-power");
-	value = tpmi_get(&call.registers, CP_ASSOCIATION, 0, word);
 	if (!set) {
-		one->clos = value >> low & 0xf;
+		one->clos = (uint16_t)tpmi_class(&call.registers, one->logical_cpu);
 		return 0;
 	}
 	if (conduct->what == TPMI_REFUSES)
 		return 0;
 	if (conduct->what == TPMI_DEFERS)
 		return deferred_add(server, ABI_CLOS_ASSOC, one, sizeof(*one), conduct->value);
-	value = (value & ~(UINT64_C(0xf) << low)) | (uint64_t)one->clos << low;
-	tpmi_set(&call.registers, CP_ASSOCIATION, 0, word, value);
+	tpmi_set_class(&call.registers, one->logical_cpu, one->clos);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What every driver call and file operation begins and ends with, and what its caller may do. */
+#include "base/runtime_file.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
 #include "emulator/model/text.h"
@@ -55,7 +56,7 @@ int call_begin(struct emulated *emulated)
 	if (!result)
 		return 0;
 	state_unlock(&emulated->server);
-	return is_shortage(result) ? result : -EIO;
+	return runtime_file_is_shortage(result) ? result : -EIO;
 }
 
 static bool is_given(const struct agent_action *action, enum fault_number number, uint64_t value)

@@ -2,6 +2,7 @@
 /* Decides whether a fault rule acts on what happens, and counts its matches over all processes, in
  * a file beside the rules. */
 #include "emulator/front/faults.h"
+#include "base/runtime_file.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
@@ -85,7 +86,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	if (file >= 0)
 		close(file);
 	if (result || !text)
-		return set_error(error, is_shortage(result) ? result : -EIO,
+		return set_error(error, runtime_file_is_shortage(result) ? result : -EIO,
 				 "Cannot read %s/faults: %s", server->path,
 				 result == -EINVAL ? "it is not a file" : strerror(-result));
 	identity = (struct rules_identity){ hash_text(text), status.st_ino,

@@ -125,13 +125,11 @@ struct class_of_cpu {
 /** By the registers of a domain that is reached by TPMI; else as MMIO or the mailbox set it. */
 static struct class_of_cpu find_class(const struct server *server, const struct platform_cpu *cpu)
 {
-	enum { CORES_PER_WORD = 16, BITS_PER_CORE = 4 };
 	const struct platform_domain *domain = &server->platform->domains[cpu->domain];
 	const struct domain_state *state = state_domain(server, cpu->domain);
 	const struct tpmi_registers registers = state_registers(server, cpu->domain);
 	const bool tpmi = platform_is_tpmi(server->platform);
 	struct class_of_cpu class = { .in_use = false };
-	uint64_t word;
 
 	if (tpmi ? tpmi_absent(&registers) ||
 			    !(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER)
@@ -149,8 +147,7 @@ static struct class_of_cpu find_class(const struct server *server, const struct 
 		class.max_ratio = state->clos[class.clos] >> 16 & 0xff;
 		return class;
 	}
-	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
-	class.clos = (word >> cpu->core % CORES_PER_WORD * BITS_PER_CORE) % CLOS_COUNT;
+	class.clos = tpmi_class(&registers, cpu->core) % CLOS_COUNT;
 	class.max_ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, class.clos);
 	return class;
 }

@@ -16,9 +16,8 @@ enum {
 	FABRIC2_WORDS = 1, /* from revision 2 on */
 	BF_WORDS = 2,
 	TF_WORDS = 8,
-	MODULE_WORDS = 1,  /* from revision 2 on */
-	USUAL_LEVELS = 5,  /* that have a block */
-	ASSOCIATIONS = 16, /* in a register */
+	MODULE_WORDS = 1, /* from revision 2 on */
+	USUAL_LEVELS = 5, /* that have a block */
 };
 
 enum { FEATURE_PP = 1, FEATURE_BF = 2, FEATURE_TF = 3 };
@@ -67,15 +66,6 @@ static void set_headers(const struct tpmi_registers *to, const struct platform_d
 	tpmi_set(to, PP_BLOCK_OFFSETS, 0, 0, offsets);
 }
 
-static void set_class_of_core(const struct tpmi_registers *to, unsigned int core, unsigned int clos)
-{
-	uint64_t word = tpmi_get(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS);
-	unsigned int low = 4 * (core % ASSOCIATIONS);
-
-	word = (word & ~(UINT64_C(0xf) << low)) | (uint64_t)clos << low;
-	tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
-}
-
 static void set_core_power_registers(const struct tpmi_registers *to,
 				     const struct platform_domain *domain)
 {
@@ -90,11 +80,11 @@ static void set_core_power_registers(const struct tpmi_registers *to,
 		platform_file_set_registers(TARGET_CLOS, clos, to, 0, i);
 		if (clos->cores.set)
 			isst_cpuset_for_each (core, clos->cores.set)
-				set_class_of_core(to, core, i);
+				tpmi_set_class(to, core, i);
 	}
 	for (core = 0; core < MASK_CORES; core++)
 		if (domain->undefined_clos.cores >> core & 1)
-			set_class_of_core(to, core, 15);
+			tpmi_set_class(to, core, 15);
 }
 
 static void set_perf_profile(const struct tpmi_registers *to, const struct platform_domain *domain)

@@ -40,12 +40,6 @@ static inline void *low_bytes(uint64_t *number, size_t size)
 int compare_numbers(const void *left, const void *right);
 int compare_texts(const void *left, const void *right);
 
-/** Whether it is a lack of memory or descriptors, which means nothing for the machine. */
-static inline bool is_shortage(int error)
-{
-	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
-}
-
 /** Sets *@error (NULL without memory) where @error is not NULL; returns @code. */
 int set_error(char **error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

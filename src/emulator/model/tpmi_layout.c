@@ -79,6 +79,24 @@ void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, uns
 	registers->word[at] |= (value & mask) << lowest_bit(field);
 }
 
+enum { CORES_PER_WORD = 16, BITS_PER_CORE = 4 };
+
+unsigned int tpmi_class(const struct tpmi_registers *registers, unsigned int core)
+{
+	return tpmi_get(registers, CP_ASSOCIATION, 0, core / CORES_PER_WORD) >>
+		       core % CORES_PER_WORD * BITS_PER_CORE &
+	       0xf;
+}
+
+void tpmi_set_class(const struct tpmi_registers *registers, unsigned int core, unsigned int clos)
+{
+	const unsigned int low = core % CORES_PER_WORD * BITS_PER_CORE;
+	uint64_t word = tpmi_get(registers, CP_ASSOCIATION, 0, core / CORES_PER_WORD);
+
+	word = (word & ~(UINT64_C(0xf) << low)) | (uint64_t)clos << low;
+	tpmi_set(registers, CP_ASSOCIATION, 0, core / CORES_PER_WORD, word);
+}
+
 bool tpmi_absent(const struct tpmi_registers *registers)
 {
 	return tpmi_get(registers, SST_VERSION, 0, 0) == 0xff;

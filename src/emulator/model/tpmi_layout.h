@@ -119,10 +119,19 @@ uint64_t tpmi_get(const struct tpmi_registers *registers, enum tpmi_field field,
 void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
 	      unsigned int index, uint64_t value);
 
+/** The class of a core, of which 16 are in a register. */
+unsigned int tpmi_class(const struct tpmi_registers *registers, unsigned int core);
+void tpmi_set_class(const struct tpmi_registers *registers, unsigned int core, unsigned int clos);
+
 /** A byte of a word: ratios and counts come eight in a register. */
 static inline unsigned int tpmi_byte(uint64_t word, unsigned int index)
 {
 	return (unsigned int)(word >> (8 * index) & 0xff);
+}
+
+static inline uint16_t ratio_mhz(uint64_t ratio)
+{
+	return (uint16_t)(ratio * 100);
 }
 
 bool tpmi_absent(const struct tpmi_registers *registers);
