@@ -173,9 +173,8 @@ static int open_file(int directory, const char *name, int flags)
 	return error;
 }
 
-/** Reads a regular file, so that a short read is the end. A file system that lost a block leaves
- * NULs. */
-static int read_text(int descriptor, char **text)
+/* Of a regular file a short read is the end. A file system that lost a block leaves NULs. */
+int file_read_text(int descriptor, char **text)
 {
 	size_t size = 0, space = 0, asked;
 	ssize_t got;
@@ -228,7 +227,7 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 	leave(directory, parent);
 	if (descriptor < 0)
 		return descriptor;
-	error = read_text(descriptor, text);
+	error = file_read_text(descriptor, text);
 	close(descriptor);
 	if (error && error != -EBADMSG) {
 		free(*text);

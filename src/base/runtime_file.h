@@ -33,6 +33,7 @@ void runtime_directory_release(struct runtime_directory *directory);
 bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name);
 
 /** Reads the whole file; to be freed, also with -EBADMSG: the text ends at a NUL byte. */
+int file_read_text(int descriptor, char **text);
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
 /** Whether an error is a shortage of memory or descriptors, which the next run need not have. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is remembered since boot: the state after boot, the last configuration, saved settings. */
 #include "base/cpuset.h"
+#include "base/runtime_file.h"
 #include "explain/survey.h"
 #include "features/planning.h"
 #include "state/applied.h"
@@ -112,32 +113,18 @@ static int read_boot_state(struct survey *survey)
 
 /* ---- The configuration that was applied last ---- */
 
-enum { LARGEST_FILE = 1 << 20 };
-
 /** Reads a regular file; *@text, to be freed. Returns 0 or a negative errno. */
-static int read_file(const char *path, char **text, size_t *size)
+static int read_file(const char *path, char **text)
 {
-	int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error;
 	struct stat status;
-	ssize_t length = 0;
 
-	*text = NULL;
-	*size = 0;
 	if (file < 0)
 		return -errno;
-	if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_size > LARGEST_FILE) {
-		close(file);
-		return -EINVAL;
-	}
-	*text = malloc((size_t)status.st_size + 1);
-	while (*text && *size < (size_t)status.st_size &&
-	       (length = read(file, *text + *size, (size_t)status.st_size - *size)) > 0)
-		*size += (size_t)length;
+	error = fstat(file, &status) || !S_ISREG(status.st_mode) ? -EINVAL
+								 : file_read_text(file, text);
 	close(file);
-	if (!*text)
-		return -ENOMEM;
-	(*text)[*size] = '\0';
-	return length < 0 ? -EIO : 0;
+	return error;
 }
 
 static int read_applied(struct survey *survey)
@@ -150,16 +137,15 @@ static int read_applied(struct survey *survey)
 	struct applied applied;
 	struct sha256 hash;
 	char *text = NULL;
-	size_t size = 0;
 	int error = applied_read(survey->context, &applied);
 	const char *source = error ? NULL : applied.source;
 	bool same = false;
 
 	if (source)
-		error = read_file(source, &text, &size);
+		error = read_file(source, &text);
 	if (source && !error) {
 		sha256_begin(&hash);
-		sha256_add(&hash, text, size);
+		sha256_add(&hash, text, strlen(text));
 		sha256_print(&hash, digest);
 		same = strcmp(digest, applied.digest) == 0;
 	}
@@ -169,7 +155,7 @@ static int read_applied(struct survey *survey)
 		survey->applied_file = message_make(&survey->context->messages, "%s", source);
 	/* What the text states counts where it is for this machine. */
 	if (same && applied.succeeded)
-		error = configuration_add_text(&configuration, source, text, size, true);
+		error = configuration_add_text(&configuration, source, text, strlen(text), true);
 	if (same && applied.succeeded && !error)
 		error = configuration_match(&configuration, survey->context);
 	if (same && applied.succeeded && !error)
