@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,17 +91,15 @@ static void clear_fold(struct fold *fold)
 	free(fold->rest);
 }
 
-/** Returns 0, or -ENOMEM with nothing to be cleared. */
-static int take_apart(struct fold *fold, const char *text, void *data)
+/** Returns 0 or -ENOMEM. */
+static int take_apart(struct fold *fold)
 {
 	bool in_word = false, lost = false;
+	const char *text = fold->text;
 	struct memory_stream memory;
 
-	*fold = (struct fold){ .text = strdup(text), .texts = 1, .data = data };
-	if (!fold->text || memory_stream_open(&memory) != 0) {
-		free(fold->text);
+	if (memory_stream_open(&memory) != 0)
 		return -ENOMEM;
-	}
 	while (*text && *text != '\n') {
 		bool is_letter = isalnum((unsigned char)*text);
 		size_t length = 0;
@@ -113,10 +112,7 @@ static int take_apart(struct fold *fold, const char *text, void *data)
 	}
 	fputs(text, memory.stream);
 	fold->rest = memory_stream_text(&memory);
-	if (fold->rest && !lost)
-		return 0;
-	clear_fold(fold);
-	return -ENOMEM;
+	return fold->rest && !lost ? 0 : -ENOMEM;
 }
 
 /* ---- Joining ---- */
@@ -173,16 +169,25 @@ static int join_fold(struct folds *folds, size_t count, unsigned int level)
 	return error ? error : 1;
 }
 
-int folds_add(struct folds *folds, const char *text, void *data)
+int folds_add(struct folds *folds, void *data, const char *format, ...)
 {
 	struct fold *all = reallocarray(folds->all, folds->count + 1, sizeof(*all));
+	struct fold fold = { .texts = 1, .data = data };
+	va_list arguments;
 	int joined;
 
 	if (!all)
 		return -ENOMEM;
 	folds->all = all;
-	if (take_apart(&all[folds->count], text, data) != 0)
+	va_start(arguments, format);
+	if (vasprintf(&fold.text, format, arguments) < 0)
+		fold.text = NULL;
+	va_end(arguments);
+	if (!fold.text || take_apart(&fold) != 0) {
+		clear_fold(&fold);
 		return -ENOMEM;
+	}
+	all[folds->count] = fold;
 	joined = join_fold(folds, folds->count, LEVEL_CORE);
 	folds->count += joined == 0;
 	return joined < 0 ? joined : 0;

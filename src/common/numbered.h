@@ -41,7 +41,8 @@ struct folds {
  * Adds a text, or joins it with one that differs in cores and classes alone. Numbers of CPUs may
  * differ in any case. What is behind the first line has no names. Returns 0 or -ENOMEM.
  */
-int folds_add(struct folds *folds, const char *text, void *data);
+__attribute__((format(printf, 3, 4))) int folds_add(struct folds *folds, void *data,
+						    const char *format, ...);
 
 /**
  * Joins texts that differ in power domains alone, then in dies, then in packages. Packages as a

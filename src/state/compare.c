@@ -80,7 +80,7 @@ int join_places(const struct isst_context *context, struct folds *folds)
 	int error = 0;
 
 	for (size_t i = 0; (domain = context_domain(context, i)) != NULL && !error; i++)
-		error = folds_add(&machine, domain->name, NULL);
+		error = folds_add(&machine, NULL, "%s", domain->name);
 	if (!error)
 		error = folds_join(folds, &machine);
 	folds_clear(&machine);
@@ -98,7 +98,7 @@ static int name_domains(const struct wanted *wanted, struct compared *compared, 
 	for (size_t i = 0; i < count && !error; i++) {
 		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
-		error = folds_add(&list, compared[i].wanted->domain->name, NULL);
+		error = folds_add(&list, NULL, "%s", compared[i].wanted->domain->name);
 		compared[i].listed = true;
 	}
 	if (!error)

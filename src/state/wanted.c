@@ -181,11 +181,11 @@ static int add_skip(struct wanted *wanted, const struct setting *setting, int er
 	while (i > 0 && !is_same_origin(&wanted->skips[i - 1].origin, &setting->origin))
 		i--;
 	if (i > 0)
-		return folds_add(&wanted->skips[i - 1].reasons, text, NULL);
+		return folds_add(&wanted->skips[i - 1].reasons, NULL, "%s", text);
 	if (ARRAY_GROW(wanted->skips, wanted->skip_count))
 		return -ENOMEM;
 	wanted->skips[wanted->skip_count] = (struct skip){ setting->origin, error, { NULL }, NULL };
-	return folds_add(&wanted->skips[wanted->skip_count++].reasons, text, NULL);
+	return folds_add(&wanted->skips[wanted->skip_count++].reasons, NULL, "%s", text);
 }
 
 /** Adds what stands against a setting: a skip where it is optional and the machine without, else a

@@ -22,7 +22,7 @@ static void add_lines(struct folds *folds, const char *lines)
 	while ((line = strsep(&rest, "\n")) && *line) {
 		if (strchr(line, '|'))
 			*strchr(line, '|') = '\n';
-		assert_int_equal(folds_add(folds, line, NULL), 0);
+		assert_int_equal(folds_add(folds, NULL, "%s", line), 0);
 	}
 	free(copy);
 }

@@ -74,7 +74,7 @@ static int fold_item(struct folds *folds, const struct isst_journal_entry *item,
 	for (size_t i = 0; i < TEXTS; i++)
 		fprintf(memory.stream, "\n%s", texts[i] ? texts[i] : "");
 	text = memory_stream_text(&memory);
-	error = text ? folds_add(folds, text, (void *)item) : -ENOMEM;
+	error = text ? folds_add(folds, (void *)item, "%s", text) : -ENOMEM;
 	free(text);
 	return error;
 }

@@ -288,7 +288,7 @@ static int fold_row(struct table *table, const struct report *report, struct row
 			cell->text ? cell->text : "");
 	}
 	text = memory_stream_text(&memory);
-	error = text ? folds_add(&table->folds, text, row) : -ENOMEM;
+	error = text ? folds_add(&table->folds, row, "%s", text) : -ENOMEM;
 	free(text);
 	return error;
 }

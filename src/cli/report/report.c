@@ -295,7 +295,7 @@ int report_join(struct folds *folds, const struct isst_context *context)
 	if (folds->count < 2)
 		return 0;
 	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL && !error; i++)
-		error = folds_add(&machine, isst_domain_name(domain), NULL);
+		error = folds_add(&machine, NULL, "%s", isst_domain_name(domain));
 	if (!error)
 		error = folds_join(folds, &machine);
 	folds_clear(&machine);
@@ -317,17 +317,10 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 	struct report_entry *next;
 	int error = 0;
 
-	for (struct report_entry *entry = report->first; entry && !error; entry = entry->next) {
-		char *text = NULL;
-
-		if (!entry->message)
-			continue;
-		if (asprintf(&text, "%s\n%d%s", entry->message, (int)entry->kind,
-			     entry->code ? entry->code : "") < 0)
-			text = NULL;
-		error = text ? folds_add(&folds, text, entry) : -ENOMEM;
-		free(text);
-	}
+	for (struct report_entry *entry = report->first; entry && !error; entry = entry->next)
+		if (entry->message)
+			error = folds_add(&folds, entry, "%s\n%d%s", entry->message,
+					  (int)entry->kind, entry->code ? entry->code : "");
 	if (!error)
 		error = report_join(&folds, context);
 	for (size_t i = 0; i < folds.count && !error; i++) {

@@ -111,17 +111,14 @@ int change_fold_step(const struct isst_context *context, struct folds *folds,
 		     const struct isst_change_step *step)
 {
 	const char *target, *old_text, *new_text;
-	char *core, *text;
+	char *core;
 	int error = name_core(context, isst_change_step_item(step), &core);
 
 	for (size_t i = 0;
 	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
 	     i++) {
-		if (asprintf(&text, "%s\n%s\n%s", core ? core : target, old_text,
-			     strcmp(old_text, new_text) == 0 ? "written again" : new_text) < 0)
-			text = NULL;
-		error = text ? folds_add(folds, text, NULL) : -ENOMEM;
-		free(text);
+		error = folds_add(folds, NULL, "%s\n%s\n%s", core ? core : target, old_text,
+				  strcmp(old_text, new_text) == 0 ? "written again" : new_text);
 	}
 	free(core);
 	return error;
