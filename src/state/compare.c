@@ -51,28 +51,6 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 	       other->listed_bits == one->listed_bits && other->present == one->present;
 }
 
-/** `CPUs 0-3,64-67`, of all that differ alike. */
-static int name_cpus(const struct wanted *wanted, struct compared *compared, size_t count,
-		     FILE *stream, struct isst_cpuset **set)
-{
-	struct isst_cpuset *cpus = *set = isst_cpuset_new();
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
-			continue;
-		error = wanted_item_cpus(wanted->context, compared[i].wanted, cpus);
-		compared[i].listed = true;
-	}
-	if (!error)
-		list = name_numbers("CPU", cpus);
-	if (list)
-		fputs(list, stream);
-	free(list);
-	return list ? 0 : -ENOMEM;
-}
-
 int join_places(const struct isst_context *context, struct folds *folds)
 {
 	struct folds machine = { NULL };
@@ -87,49 +65,42 @@ int join_places(const struct isst_context *context, struct folds *folds)
 	return error;
 }
 
-/** `packages 0-1, power domain 0`, of all that differ alike. */
-static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
-			FILE *stream)
-{
-	struct folds list = { NULL };
-	char *names = NULL;
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
-			continue;
-		error = folds_add(&list, NULL, "%s", compared[i].wanted->domain->name);
-		compared[i].listed = true;
-	}
-	if (!error)
-		error = join_places(wanted->context, &list);
-	if (!error)
-		names = folds_text(&list);
-	error = names ? 0 : -ENOMEM;
-	if (names)
-		fputs(names, stream);
-	free(names);
-	folds_clear(&list);
-	return error;
-}
-
+/** `CPUs 0-3,64-67: ` or `packages 0-1, power domain 0: `, of all that differ alike, and what. */
 static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
 		       struct isst_config_difference *difference)
 {
 	const struct wanted_item *item = compared->wanted;
+	bool of_cpus = subject_is_of_cpus(item->subject);
+	struct folds domains = { NULL };
 	struct memory_stream stream;
-	int error = memory_stream_open(&stream);
+	char *names = NULL;
+	int error = 0;
 
-	if (error)
-		return error;
-	if (subject_is_of_cpus(item->subject))
-		error = name_cpus(wanted, compared, count, stream.stream, &difference->cpus);
-	else
-		error = name_domains(wanted, compared, count, stream.stream);
-	fputs(": ", stream.stream);
-	difference->subject = fflush(stream.stream) == 0 ? stream.size : 0;
-	subject_write(stream.stream, item->subject, item->item.index);
-	difference->target = memory_stream_text(&stream);
+	if (of_cpus) {
+		difference->cpus = isst_cpuset_new();
+		error = difference->cpus ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct wanted_item *other = compared[i].wanted;
+
+		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
+			continue;
+		error = of_cpus ? wanted_item_cpus(wanted->context, other, difference->cpus)
+				: folds_add(&domains, NULL, "%s", other->domain->name);
+		compared[i].listed = true;
+	}
+	if (!error && !of_cpus)
+		error = join_places(wanted->context, &domains);
+	if (!error)
+		names = of_cpus ? name_numbers("CPU", difference->cpus) : folds_text(&domains);
+	folds_clear(&domains);
+	error = names ? memory_stream_open(&stream) : -ENOMEM;
+	if (!error) {
+		difference->subject = (size_t)fprintf(stream.stream, "%s: ", names);
+		subject_write(stream.stream, item->subject, item->item.index);
+		difference->target = memory_stream_text(&stream);
+	}
+	free(names);
 	return error || !difference->target ? -ENOMEM : 0;
 }
 
