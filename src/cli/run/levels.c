@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether a result is of a level that the domain can have; else the cause is reported. */
-static bool is_level(struct run *run, const struct isst_result *result)
-{
-	unsigned int highest = value_of(result, ISST_VALUE_ENABLED)
-				       ? value_of(result, ISST_VALUE_HIGHEST_LEVEL)
-				       : 0;
-
-	if (!run_result(run, failure_of(result, ISST_PART_PERF_PROFILE), true))
-		return false;
-	if (!request_has(run->request, OPTION_LEVEL) ||
-	    (has_value(result, ISST_VALUE_LEVEL) && value_of(result, ISST_VALUE_LEVEL) <= highest))
-		return true;
-	run_result(run, failure_of(result, ISST_PART_RESULT), true);
-	return false;
-}
-
 int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		struct levels *levels)
 {
@@ -45,11 +29,22 @@ int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		return -ENOMEM;
 	}
 	for (size_t i = 0; (result = isst_results_at(levels->results, i)) != NULL; i++) {
+		unsigned int highest = value_of(result, ISST_VALUE_ENABLED)
+					       ? value_of(result, ISST_VALUE_HIGHEST_LEVEL)
+					       : 0;
 		size_t slot = isst_result_target(result);
 
 		if (i == 0 || slot != isst_result_target(isst_results_at(levels->results, i - 1)))
 			levels->first[slot] = i;
-		levels->count[slot] += is_level(run, result);
+		/* One that the domain cannot have is no level. */
+		if (!run_result(run, failure_of(result, ISST_PART_PERF_PROFILE), true))
+			continue;
+		if (!request_has(run->request, OPTION_LEVEL) ||
+		    (has_value(result, ISST_VALUE_LEVEL) &&
+		     value_of(result, ISST_VALUE_LEVEL) <= highest))
+			levels->count[slot]++;
+		else
+			run_result(run, failure_of(result, ISST_PART_RESULT), true);
 	}
 	return 0;
 }
@@ -82,17 +77,6 @@ bool levels_may_have(const struct run *run, const struct levels *levels, int fea
 	return false;
 }
 
-const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit)
-{
-	const struct isst_result *level;
-	size_t i = 0;
-
-	while ((level = levels_get(levels, unit, i)) != NULL &&
-	       value_of(level, ISST_VALUE_LEVEL) != value_of(level, ISST_VALUE_CURRENT_LEVEL))
-		i++;
-	return level;
-}
-
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit)
 {
 	return isst_results_at(levels->results, levels->first[unit->slot]);
@@ -100,8 +84,8 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
 
 void level_choice_report(struct run *run, const struct levels *levels)
 {
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct isst_result *summary = levels_summary(levels, &run->targets.units[i]);
+	for_each_unit (unit, &run->targets) {
+		const struct isst_result *summary = levels_summary(levels, unit);
 
 		if (!summary || isst_result_error(summary, ISST_PART_PERF_PROFILE) ||
 		    (value_of(summary, ISST_VALUE_ENABLED) &&

@@ -24,8 +24,6 @@ void levels_clear(struct levels *levels);
 const struct isst_result *levels_get(const struct levels *levels, const struct unit *unit,
 				     size_t index);
 
-/** The level of a unit that is in force; NULL: it is not known. */
-const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit);
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
 /** Reports that no unit has a second level, where that is known. */

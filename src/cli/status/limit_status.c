@@ -62,19 +62,12 @@ static unsigned int allowed_mhz(const struct isst_result *level, const struct is
 	return mhz;
 }
 
-static uint64_t turbo_limits_of(const struct isst_result *result)
-{
-	uint64_t limits;
-
-	return isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &limits) == 0 ? limits
-											: NO_LIMITS;
-}
-
 void turbo_limits_report(struct machine_status *status)
 {
 	struct isst_results *limits, *buckets = NULL;
 	const struct isst_result *result;
 	bool limited = false;
+	uint64_t ratios;
 
 	if (!find_domains(status))
 		return;
@@ -84,7 +77,9 @@ void turbo_limits_report(struct machine_status *status)
 
 		if (failure.error != -EOPNOTSUPP)
 			run_failure(status->run, failure);
-		limited |= turbo_limits_of(result) != NO_LIMITS;
+		limited |= isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &ratios) ==
+				   0 &&
+			   ratios != NO_LIMITS;
 	}
 	/* SST-TF is read only where limits could be in its way: enabling it removes them. */
 	if (limited)
@@ -95,8 +90,9 @@ void turbo_limits_report(struct machine_status *status)
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(result));
 		const struct isst_result *turbo_freq = result_of_domain(buckets, domain->domain);
-		uint64_t ratios = turbo_limits_of(result);
 
+		if (isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &ratios) != 0)
+			continue;
 		for (unsigned int bucket = 0; bucket < BUCKETS && ratios != NO_LIMITS; bucket++) {
 			unsigned int mhz = (unsigned int)(ratios >> 8 * bucket & 0xff) *
 					   MHZ_PER_RATIO;

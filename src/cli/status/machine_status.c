@@ -164,7 +164,7 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 		return false;
 	for (size_t i = 0; i < status->domain_count; i++) {
 		struct domain_status *domain = &status->domains[i];
-		const struct isst_result *level = levels_current(&status->levels, domain->unit);
+		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
 		const struct isst_result *core_power = isst_results_at(status->core_power, i);
 
 		if (level)
