@@ -143,7 +143,7 @@ static int read_applied(struct survey *survey)
 
 	if (source)
 		error = read_file(source, &text);
-	if (source && !error) {
+	if (text && !error) {
 		sha256_begin(&hash);
 		sha256_add(&hash, text, strlen(text));
 		sha256_print(&hash, digest);
