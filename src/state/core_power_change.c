@@ -13,50 +13,39 @@
 
 /* ---- What stays behind ---- */
 
-/** Reports which CLOS limit frequencies. Returns false where none does, or they cannot be read. */
-static bool print_limits(struct isst_context *context, const struct isst_domain *domain,
-			 FILE *stream)
+/** Describes which CLOS limit frequencies, and which CPUs are in others than CLOS 0, in which they
+ * are at power-on. Returns false where there are none, or they cannot be read. */
+static bool describe_clos(struct isst_context *context, const struct isst_domain *domain,
+			  FILE *stream)
 {
+	size_t count = 0;
+	struct isst_clos_association *associations = calloc(isst_cpuset_count(domain->online) + 1,
+							    sizeof(*associations));
 	struct isst_clos configs[ISST_CLOS_COUNT] = { 0 };
-	bool any = false;
+	const char *separator = "";
+	unsigned int cpu;
+	int error;
 
-	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++) {
-		configs[i].domain = domain;
-		configs[i].clos = i;
-	}
-	if (clos_read(context, configs, ISST_CLOS_COUNT))
-		return false;
-	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++) {
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++)
+		configs[i] = (struct isst_clos){ .domain = domain, .clos = i };
+	error = clos_read(context, configs, ISST_CLOS_COUNT);
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT && !error; i++) {
 		const struct isst_clos *config = &configs[i];
 
 		if (config->failure.error ||
 		    (config->min_mhz == 0 && config->max_mhz == ISST_CLOS_NO_LIMIT_MHZ))
 			continue;
-		fprintf(stream, "%sCLOS %u", any ? "; " : "", i);
+		fprintf(stream, "%sCLOS %u", separator, i);
 		if (config->min_mhz > 0)
 			fprintf(stream, " min %u MHz", config->min_mhz);
 		if (config->max_mhz != ISST_CLOS_NO_LIMIT_MHZ)
 			fprintf(stream, " max %u MHz", config->max_mhz);
-		any = true;
+		separator = "; ";
 	}
-	return any;
-}
-
-/** Reports which CPUs are in others than CLOS 0, in which they are at power-on. */
-static bool print_associations(struct isst_context *context, const struct isst_domain *domain,
-			       bool any, FILE *stream)
-{
-	size_t count = 0;
-	struct isst_clos_association *associations = calloc(isst_cpuset_count(domain->online) + 1,
-							    sizeof(*associations));
-	unsigned int cpu;
-	int error = associations ? 0 : -ENOMEM;
-
 	isst_cpuset_for_each (cpu, domain->online)
-		if (!error)
+		if (associations)
 			associations[count++].cpu = context_cpu(context, cpu);
-	if (!error)
-		error = clos_association_read(context, associations, count);
+	error = associations ? clos_association_read(context, associations, count) : -ENOMEM;
 	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT && !error; clos++) {
 		struct isst_cpuset *members = isst_cpuset_new();
 		int added = members ? 0 : -ENOMEM;
@@ -66,14 +55,14 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 				added = isst_cpuset_add(members, associations[i].cpu->number,
 							associations[i].cpu->number);
 		if (!added && isst_cpuset_count(members) > 0) {
-			fprintf(stream, "%s%s in CLOS %u", any ? "; " : "",
+			fprintf(stream, "%s%s in CLOS %u", separator,
 				message_numbers(&context->messages, "CPU", members), clos);
-			any = true;
+			separator = "; ";
 		}
 		isst_cpuset_free(members);
 	}
 	free(associations);
-	return any;
+	return *separator;
 }
 
 /** Reports which CLOS limits and associations stay in a domain when core-power goes off, where they
@@ -87,8 +76,7 @@ static void warn_of_clos_remains(struct isst_change *change, const struct isst_d
 
 	if (memory_stream_open(&text))
 		return;
-	any = print_limits(change->context, domain, text.stream);
-	any = print_associations(change->context, domain, any, text.stream);
+	any = describe_clos(change->context, domain, text.stream);
 	if (memory_stream_close(&text) == 0 && any)
 		change_warn(change, ISST_WARNING_CLOS_SETTINGS_KEPT,
 			    "%s: %s: kept, and in effect %s", domain->name, text.text,
@@ -220,39 +208,20 @@ static int check_disable(struct isst_change *change, const struct facts *facts, 
 
 /** Reports what stays of core-power where it, or the use of CLOS alone, goes off. Only messages
  * depend on that: what cannot be read is passed over. */
-static int name_remains(struct isst_change *change, const struct facts *facts)
+static void name_remains(struct isst_change *change, const struct facts *facts)
 {
 	const struct firmware_operations *operations = change->context->firmware.operations;
-	struct item_access *qos = calloc(facts->count + 1, sizeof(*qos));
-	size_t *owners = calloc(facts->count + 1, sizeof(*owners)), count = 0;
-	bool *used = calloc(facts->count + 1, sizeof(*used));
-	int error = qos && owners && used ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		used[i] = facts->domains[i].core_power.enabled;
-		if (used[i] || !domain_is_asked(&facts->domains[i]) ||
-		    operations->one_core_power_switch)
-			continue;
-		owners[count] = i;
-		qos[count++].item = item_of(ITEM_QOS, facts->domains[i].domain, 0);
+	facts_for_each_domain (domain, facts) {
+		const struct isst_core_power *state = &domain->core_power;
+		bool used = state->enabled || (!operations->one_core_power_switch &&
+					       !state->clos_failure.error && state->clos_enabled);
+
+		if (domain_is_asked(domain) && used)
+			warn_of_clos_remains(change, domain->domain,
+					     operations->turbo_freq_uses_clos &&
+						     feature_may_be_on(domain, FEATURE_TURBO_FREQ));
 	}
-	if (!error && count > 0)
-		error = items_read(change->context, qos, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		change_project(change, &qos[i].item, &qos[i].value.number);
-		used[owners[i]] = !qos[i].failure.error && !qos[i].absent &&
-				  qos[i].value.number & QOS_CLOS_ENABLE;
-	}
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (domain_is_asked(&facts->domains[i]) && used[i])
-			warn_of_clos_remains(
-				change, facts->domains[i].domain,
-				operations->turbo_freq_uses_clos &&
-					feature_may_be_on(&facts->domains[i], FEATURE_TURBO_FREQ));
-	free(qos);
-	free(owners);
-	free(used);
-	return error;
 }
 
 /* ---- On and off ---- */
@@ -262,7 +231,8 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
 	const struct state_needs current = { .levels = enable ? NOT_NEEDED : OPTIONAL,
-					     .core_power = REQUIRED };
+					     .core_power = REQUIRED,
+					     .clos_use = !enable };
 	const struct command_needs needs = { REACH_POWER_DOMAINS, current, current };
 	struct planned_command command = { .change = change };
 	struct facts *facts = &command.facts;
@@ -284,7 +254,7 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 	if (enable && !error)
 		warn_of_interference(change, facts);
 	if (!enable && !error)
-		error = name_remains(change, facts);
+		name_remains(change, facts);
 	if (!error)
 		error = command_add(&command, SUBJECT_CORE_POWER, INDEX_ALL, WANTED_NUMBER, enable);
 	if (!error && priority != ISST_KEEP_PRIORITY)

@@ -265,13 +265,18 @@ int facts_read_reached(struct facts *facts, const struct configuration *configur
 	const struct state_needs *const of_role[] = {
 		[NOT_REACHED] = &NONE, [NEIGHBOUR] = &needs->neighbours, [ASKED_FOR] = &needs->asked
 	};
+	const bool one_core_power_switch =
+		facts->context->firmware.operations->one_core_power_switch;
 	int error;
 
 	facts_for_each_domain (domain, facts) {
 		const struct state_needs *own = of_role[domain->role];
 
 		domain->parts = (own->levels ? SNAPSHOT_PROFILES : 0) |
-				(own->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
+				(!own->core_power ? 0
+				 : own->clos_use && !one_core_power_switch
+					 ? SNAPSHOT_CORE_POWER
+					 : SNAPSHOT_CORE_POWER_SWITCH);
 	}
 	error = snapshot_read(facts->context, facts->domains, facts->count);
 	facts_for_each_domain (domain, facts) {

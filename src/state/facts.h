@@ -19,6 +19,7 @@ struct state_needs {
 	enum need levels;     /* the summary of levels, and the @parts of the one it shall have */
 	unsigned int parts;   /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
 	enum need core_power; /* whether core-power is supported and on */
+	bool clos_use;	      /* and whether CLOS are in use, where that has a switch of its own */
 };
 
 /** What a command reaches besides the domains that it is asked for. */
