@@ -308,5 +308,5 @@ void folds_clear(struct folds *folds)
 	for (size_t i = 0; i < folds->count; i++)
 		clear_fold(&folds->all[i]);
 	free(folds->all);
-	*folds = (struct folds){ NULL };
+	*folds = (struct folds){ .all = NULL };
 }

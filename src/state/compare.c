@@ -53,7 +53,7 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 
 int join_places(const struct isst_context *context, struct folds *folds)
 {
-	struct folds machine = { NULL };
+	struct folds machine = { .all = NULL };
 	const struct isst_domain *domain;
 	int error = 0;
 
@@ -71,7 +71,7 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 {
 	const struct wanted_item *item = compared->wanted;
 	bool of_cpus = subject_is_of_cpus(item->subject);
-	struct folds domains = { NULL };
+	struct folds domains = { .all = NULL };
 	struct memory_stream stream;
 	char *names = NULL;
 	int error = 0;

@@ -30,7 +30,7 @@ static void report_changed(struct run *run, const char *target, const char *old_
 
 static void report_steps(struct run *run, const struct isst_change *change)
 {
-	struct folds folds = { NULL };
+	struct folds folds = { .all = NULL };
 	const struct isst_change_step *step;
 	int error = 0;
 

@@ -83,7 +83,7 @@ static void list_items(struct list *list, const struct isst_journal *journal)
 {
 	const struct request *request = list->run->request;
 	bool joined = request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL);
-	struct folds folds = { NULL };
+	struct folds folds = { .all = NULL };
 	const struct isst_journal_entry *item;
 	int error = 0;
 

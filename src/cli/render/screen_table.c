@@ -339,7 +339,7 @@ static int make_table(struct table *table, const struct report *report)
 	for (size_t i = 0; i < table->row_count && !error; i++)
 		error = fold_row(table, report, &table->rows[i]);
 	if (!error)
-		error = folds_join(&table->folds, &(struct folds){ NULL });
+		error = folds_join(&table->folds, &(struct folds){ .all = NULL });
 	if (!error && report->whole) {
 		bool whole = is_by_index(table);
 

@@ -288,7 +288,7 @@ struct report_entry *report_next_message(struct report *report, const struct rep
 
 int report_join(struct folds *folds, const struct isst_context *context)
 {
-	struct folds machine = { NULL };
+	struct folds machine = { .all = NULL };
 	const struct isst_domain *domain;
 	int error = 0;
 
