@@ -3,7 +3,7 @@
 #include "topology/context.h"
 #include "base/machine.h"
 #include "common/monotonic.h"
-#include "features/features.h"
+#include "features/snapshot.h"
 #include "firmware/firmware.h"
 #include "firmware/platform.h"
 #include "sysfs/linux_machine.h"
@@ -24,20 +24,25 @@
 static int level_effects_read(struct isst_context *context, const struct isst_domain *domain,
 			      unsigned int number, struct level_effects *effects)
 {
-	struct isst_level level = { .domain = domain, .level = number };
-	int error = level_read_parts(context, &level, 1, ISST_READ_LEVELS_PROPERTIES);
+	struct domain_snapshot snapshot = { .domain = domain,
+					    .parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL,
+					    .level.level = number };
+	const struct isst_level *level = &snapshot.level;
+	int error = snapshot_read(context, &snapshot, 1);
 
+	if (!error)
+		error = snapshot_read_levels(context, &snapshot, 1, ISST_READ_LEVELS_PROPERTIES);
 	*effects = (struct level_effects){ 0 };
-	if (!error && !level.failure.error) {
-		effects->turbo_ratio_limits = level.limit[0].present
-						      ? ratios_word(level.limit[0].mhz)
+	if (!error && !level->failure.error) {
+		effects->turbo_ratio_limits = level->limit[0].present
+						      ? ratios_word(level->limit[0].mhz)
 						      : 0;
 		for (unsigned int i = 0; i < ISST_FABRICS; i++) {
-			effects->uncore_max_khz[i] = value_khz(&level.fabric[i].max_mhz);
-			effects->uncore_min_khz[i] = value_khz(&level.fabric[i].min_mhz);
+			effects->uncore_max_khz[i] = value_khz(&level->fabric[i].max_mhz);
+			effects->uncore_min_khz[i] = value_khz(&level->fabric[i].min_mhz);
 		}
 	}
-	level_clear(&level);
+	snapshot_clear(&snapshot, 1);
 	return error;
 }
 

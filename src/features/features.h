@@ -12,7 +12,7 @@ struct isst_cpuset;
 
 /* ---- Reading ---- */
 
-/** Of level_read_parts(): only whether features are supported and on. */
+/** Of levels_read(): only whether features are supported and on. */
 #define ISST_LEVEL_FEATURES 0U
 
 /**
@@ -23,17 +23,6 @@ struct isst_cpuset;
  */
 int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
 		      size_t count);
-
-/**
- * Reads parts of levels: @parts is a sum of ISST_READ_LEVELS_...
- *
- * @levels: @count of them, each with @domain and @level set, all else zero or from an earlier call,
- * whose sets are released; the rest is filled in
- * A level that the domain does not have: failure -EOPNOTSUPP, which names those that exist.
- * Returns 0 or -ENOMEM, -EINTR.
- */
-int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-		     unsigned int parts);
 
 /** Releases what a level holds; the level itself is the caller's. */
 void level_clear(struct isst_level *level);

@@ -69,16 +69,15 @@ bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned in
 
 /** What the levels of one domain share. */
 struct domain_state {
-	bool used;
 	bool has_level; /* one that is being read */
-	struct isst_perf_profile profile;
+	const struct isst_perf_profile *profile;
 	struct level_features current; /* of the current level */
 	struct isst_core_power core_power;
 	struct isst_failure bucket_failure;
 	struct isst_value bucket_cores[ISST_BUCKETS];
 };
 
-/** A call of level_read_parts() at work. */
+/** A call of levels_read() at work. */
 struct level_reader {
 	struct isst_context *context;
 	const struct firmware_operations *operations;
@@ -95,9 +94,9 @@ static struct domain_state *state_of(const struct level_reader *reader,
 	return &reader->domains[request->level->domain->index];
 }
 
-static bool is_current(const struct level_reader *reader, const struct level_request *request)
+static bool is_current(const struct level_request *request)
 {
-	return request->level->level == state_of(reader, request)->profile.current_level;
+	return request->level->level == request->level->profile->current_level;
 }
 
 /** Takes up the requests; nothing is asked of a domain that is not one of the machine. */
@@ -120,42 +119,11 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 							   &level->failure);
 		if (request->refused)
 			continue;
+		state_of(reader, request)->profile = level->profile;
+		state_of(reader, request)->core_power.domain = level->domain;
 		request->may_have_high_cores = domain->may_have_high_cores;
 		request->has_high_cores = domain->has_high_cores;
 	}
-}
-
-/** Phase 1: the summaries of the domains, where the caller did not bring them. */
-static int read_profiles(struct level_reader *reader)
-{
-	size_t domains = isst_domain_count(reader->context);
-	bool answered = false;
-	int error = 0;
-
-	for (size_t i = 0; i < reader->count && !error; i++) {
-		const struct isst_level *level = reader->requests[i].level;
-		struct domain_state *state;
-
-		if (reader->requests[i].refused)
-			continue;
-		state = state_of(reader, &reader->requests[i]);
-		if (state->used)
-			continue;
-		state->used = true;
-		if (level->profile)
-			state->profile = *level->profile;
-		state->profile.domain = state->core_power.domain = level->domain;
-		if (!level->profile)
-			error = reader->operations->plan_perf_profile(reader->batch,
-								      &state->profile);
-	}
-	if (!error)
-		error = firmware_run(reader->batch);
-	for (size_t i = 0; i < domains; i++)
-		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
-	for (size_t i = 0; i < domains && !error; i++)
-		perf_profile_check_refusal(&reader->domains[i].profile.failure, answered);
-	return error;
 }
 
 const char *perf_profile_levels_text(struct messages *messages,
@@ -185,7 +153,7 @@ const char *perf_profile_levels_text(struct messages *messages,
 static void check_level(struct level_reader *reader, struct level_request *request)
 {
 	struct domain_state *state = state_of(reader, request);
-	const struct isst_perf_profile *profile = &state->profile;
+	const struct isst_perf_profile *profile = request->level->profile;
 	struct isst_level *level = request->level;
 
 	if (!profile->failure.error && perf_profile_has_level(profile, level->level)) {
@@ -201,7 +169,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 				perf_profile_levels_text(&reader->context->messages, profile));
 }
 
-/** Phase 2: which features the levels support, and what the levels of a domain share. The current
+/** Phase 1: which features the levels support, and what the levels of a domain share. The current
  * level is there: firmware refuses to report its features everywhere, or has failed. */
 static int read_features(struct level_reader *reader)
 {
@@ -212,12 +180,12 @@ static int read_features(struct level_reader *reader)
 
 	for (size_t i = 0; i < domains && !error; i++) {
 		struct domain_state *state = &reader->domains[i];
-		const struct isst_domain *domain = state->profile.domain;
+		const struct isst_domain *domain = state->core_power.domain;
 
 		if (!state->has_level)
 			continue;
 		error = operations->plan_features(reader->batch, domain,
-						  state->profile.current_level, &state->current);
+						  state->profile->current_level, &state->current);
 		if (!error && properties)
 			error = operations->plan_core_power_switch(reader->batch,
 								   &state->core_power);
@@ -228,7 +196,7 @@ static int read_features(struct level_reader *reader)
 	for (size_t i = 0; i < reader->count && !error; i++) {
 		struct level_request *request = &reader->requests[i];
 
-		if (!request->refused && !is_current(reader, request))
+		if (!request->refused && !is_current(request))
 			error = operations->plan_features(reader->batch, request->level->domain,
 							  request->level->level,
 							  &request->features);
@@ -249,14 +217,14 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	struct isst_level *level = request->level;
 	bool elsewhere = false;
 
-	if (request->refused || is_current(reader, request) ||
+	if (request->refused || is_current(request) ||
 	    request->features.failure.error != -EOPNOTSUPP)
 		return;
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct level_request *other = &reader->requests[i];
 
 		if (other->level->level == level->level && !other->refused)
-			elsewhere |= !(is_current(reader, other)
+			elsewhere |= !(is_current(other)
 					       ? state_of(reader, other)->current.failure.error
 					       : other->features.failure.error);
 	}
@@ -266,7 +234,7 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	request->refused = true;
 	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
 			"%s: no level %u, although the highest is %u", level->domain->name,
-			level->level, state_of(reader, request)->profile.highest_level);
+			level->level, level->profile->highest_level);
 }
 
 static enum isst_feature_state feature_state(bool known, bool supported, bool on)
@@ -285,7 +253,7 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 	struct isst_level *level = request->level;
 	bool known;
 
-	if (is_current(reader, request))
+	if (is_current(request))
 		request->features = state->current;
 	known = !request->features.failure.error;
 	level->base_freq = feature_state(known, request->features.base_freq_supported,
@@ -313,7 +281,7 @@ static bool wants_turbo_freq(const struct level_reader *reader, const struct lev
 	       request->features.turbo_freq_supported;
 }
 
-/** Phase 3: properties of the levels, and the features that they support. */
+/** Phase 2: properties of the levels, and the features that they support. */
 static int read_properties(struct level_reader *reader)
 {
 	int error = 0;
@@ -323,7 +291,7 @@ static int read_properties(struct level_reader *reader)
 
 		if (request->refused)
 			continue;
-		request->disabled = !state_of(reader, request)->profile.enabled;
+		request->disabled = !request->level->profile->enabled;
 		if (reader->parts & ISST_READ_LEVELS_PROPERTIES)
 			error = reader->operations->plan_properties(reader->batch, request);
 		if (!error && wants_base_freq(reader, request))
@@ -334,7 +302,7 @@ static int read_properties(struct level_reader *reader)
 	return error ? error : firmware_run(reader->batch);
 }
 
-/** Phase 4: properties that phase 3 found to need another command, and the turbo-freq buckets.
+/** Phase 3: properties that phase 2 found to need another command, and the turbo-freq buckets.
  */
 static int read_rest(struct level_reader *reader)
 {
@@ -431,10 +399,8 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 
 static int read_levels(struct level_reader *reader)
 {
-	int error = read_profiles(reader);
+	int error;
 
-	if (error)
-		return error;
 	for (size_t i = 0; i < reader->count; i++)
 		if (!reader->requests[i].refused)
 			check_level(reader, &reader->requests[i]);
@@ -483,12 +449,6 @@ int levels_read(struct isst_context *context, struct isst_level *levels, size_t 
 	free(reader.requests);
 	free(reader.domains);
 	return message_end(&context->messages, before, error);
-}
-
-int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-		     unsigned int parts)
-{
-	return levels_read(context, levels, count, sizeof(*levels), parts);
 }
 
 void level_clear(struct isst_level *level)

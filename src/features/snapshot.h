@@ -70,7 +70,14 @@ void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
 
 /* ---- Levels and their summaries ---- */
 
-/** As level_read_parts(), in structs of @stride bytes; those without a domain are skipped. */
+/**
+ * Reads levels: what they specify, or only the @parts (a sum of ISST_READ_LEVELS_...).
+ *
+ * @levels: in structs of @stride bytes, each with @domain, @level and @profile set, all else zero
+ * or from an earlier call, whose sets are released; those without a domain are skipped
+ * A level that the domain does not have: failure -EOPNOTSUPP, which names those that exist.
+ * Returns 0 or -ENOMEM, -EINTR.
+ */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);
 

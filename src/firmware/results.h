@@ -56,7 +56,7 @@ struct isst_fabric {
 struct isst_level {
 	const struct isst_domain *domain;	 /* in */
 	unsigned int level;			 /* in */
-	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
+	const struct isst_perf_profile *profile; /* in: the domain's */
 	struct isst_failure failure;
 	enum isst_feature_state turbo_freq,
 		base_freq;     /* at this level; by TPMI at the current one */

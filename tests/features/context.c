@@ -2,6 +2,7 @@
 /* The life of a context and the choice of the firmware interface. */
 #include "features/features.h"
 #include "support/fake_context.h"
+#include "support/levels.h"
 
 FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)
 {

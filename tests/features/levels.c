@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Complete levels: phases, failures of single parts, and the number of calls. */
+#include "support/levels.h"
 #include "features/features.h"
 #include "support/fake_context.h"
 
@@ -374,7 +375,7 @@ FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 					{ .profile = &profile, .level = 2 } };
 
 	levels[0].domain = levels[1].domain = context_domain(context, 0);
-	assert_int_equal(level_read_parts(context, levels, 2, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(levels_read(context, levels, 2, sizeof(*levels), ISST_READ_LEVELS_ALL), 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f00, 0, 0), 0);
 	assert_int_equal(levels[0].failure.error, 0);
 	assert_int_equal(levels[1].failure.error, -EOPNOTSUPP);

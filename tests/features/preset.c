@@ -3,6 +3,7 @@
  */
 #include "features/features.h"
 #include "support/fake_context.h"
+#include "support/levels.h"
 
 #define CPU "/sys/devices/system/cpu/cpu"
 

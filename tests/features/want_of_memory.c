@@ -3,6 +3,7 @@
  */
 #include "features/features.h"
 #include "support/fake_context.h"
+#include "support/levels.h"
 #include "topology/context.h"
 #include "transaction/item_access.h"
 #include "transaction/item_lines.h"

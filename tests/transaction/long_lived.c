@@ -3,6 +3,7 @@
  * Programs that keep a context for long: what it handed out holds when CPUs come and go, and asking
  * again and again takes no more memory.
  */
+#include "support/levels.h"
 #include "transaction/support/heap.h"
 #include "transaction/support/machines.h"
 

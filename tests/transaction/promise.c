@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The guarantees of isst.h for a program that makes changes. */
+#include "support/levels.h"
 #include "transaction/change.h"
 #include "transaction/support/heap.h"
 #include "transaction/support/loops.h"

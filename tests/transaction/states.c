@@ -8,6 +8,7 @@
  * alone.
  */
 #include "transaction/support/states.h"
+#include "support/levels.h"
 #include "transaction/support/rests.h"
 
 TEST_ON(states_are_configurations, "tests/multi-die", "guide", "graniterapids-unlocked",
