@@ -184,7 +184,8 @@ static int add_skip(struct wanted *wanted, const struct setting *setting, int er
 		return folds_add(&wanted->skips[i - 1].reasons, NULL, "%s", text);
 	if (ARRAY_GROW(wanted->skips, wanted->skip_count))
 		return -ENOMEM;
-	wanted->skips[wanted->skip_count] = (struct skip){ setting->origin, error, { .all = NULL }, NULL };
+	wanted->skips[wanted->skip_count] =
+		(struct skip){ setting->origin, error, { .all = NULL }, NULL };
 	return folds_add(&wanted->skips[wanted->skip_count++].reasons, NULL, "%s", text);
 }
 
