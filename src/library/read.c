@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading for a set of targets, levels at last; and whether the CPUs changed since discovery. */
+#include "base/cpuset.h"
 #include "base/messages.h"
 #include "features/features.h"
 #include "features/snapshot.h"
@@ -399,16 +400,11 @@ int isst_undisturbed_cpus(struct isst_context *context, struct isst_cpuset **cpu
 /** Whether a list of the kernel has other CPUs than a set. Returns 1, 0 or a negative errno. */
 static int differs(struct isst_context *context, const char *path, const struct isst_cpuset *than)
 {
-	struct isst_cpuset *now = isst_cpuset_new();
-	unsigned int cpu;
-	int result = now ? kernel_files_cpulist(&context->files, path, now) : -ENOMEM;
+	struct isst_cpuset *now;
+	int result = kernel_files_new_cpulist(&context->files, path, &now);
 
-	if (result == -ENOENT)
-		result = message_error(&context->messages, -EIO, "%s does not exist", path);
 	if (!result)
-		result = isst_cpuset_count(now) != isst_cpuset_count(than);
-	for (cpu = 0; !result && isst_cpuset_next(now, cpu, &cpu); cpu++)
-		result = !isst_cpuset_has(than, cpu);
+		result = !cpuset_is_equal(now, than);
 	isst_cpuset_free(now);
 	return result;
 }

@@ -48,25 +48,26 @@ const char *isst_notice_at(const struct isst_context *context, size_t index)
 		       : NULL;
 }
 
-const char *isst_left_out_at(const struct isst_context *context, size_t index)
-{
-	const struct topology *topology = context ? context->topology : NULL;
+/** Defines a function of isst.h that returns a part of what was discovered. */
+#define OF_TOPOLOGY(type, name, member) \
+	type name(const struct isst_context *context) \
+	{ \
+		return context && context->topology ? context->topology->member : 0; \
+	}
+#define TEXT_OF_TOPOLOGY(name, texts, count) \
+	const char *name(const struct isst_context *context, size_t index) \
+	{ \
+		const struct topology *topology = context ? context->topology : NULL; \
+\
+		return topology && index < topology->count ? topology->texts[index] : NULL; \
+	}
 
-	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
-}
-
-const char *isst_offline_part_at(const struct isst_context *context, size_t index)
-{
-	const struct topology *topology = context ? context->topology : NULL;
-
-	return topology && index < topology->offline_part_count ? topology->offline_parts[index]
-								: NULL;
-}
-
-size_t isst_domain_count(const struct isst_context *context)
-{
-	return context && context->topology ? context->topology->domain_count : 0;
-}
+OF_TOPOLOGY(size_t, isst_domain_count, domain_count)
+OF_TOPOLOGY(const struct isst_cpuset *, isst_present_cpus, present)
+OF_TOPOLOGY(const struct isst_cpuset *, isst_online_cpus, online)
+OF_TOPOLOGY(unsigned int, isst_mask_bits, mask_bits)
+TEXT_OF_TOPOLOGY(isst_left_out_at, left_out, left_out_count)
+TEXT_OF_TOPOLOGY(isst_offline_part_at, offline_parts, offline_part_count)
 
 const struct isst_domain *context_domain(const struct isst_context *context, size_t index)
 {
@@ -81,21 +82,6 @@ const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned 
 	if (context && context->topology)
 		cpu = topology_cpu(context->topology, number);
 	return cpu ? &cpu->public : NULL;
-}
-
-const struct isst_cpuset *isst_present_cpus(const struct isst_context *context)
-{
-	return context && context->topology ? context->topology->present : NULL;
-}
-
-const struct isst_cpuset *isst_online_cpus(const struct isst_context *context)
-{
-	return context && context->topology ? context->topology->online : NULL;
-}
-
-unsigned int isst_mask_bits(const struct isst_context *context)
-{
-	return context && context->topology ? context->topology->mask_bits : 0;
 }
 
 const char *isst_trl_type_name(const struct isst_context *context, unsigned int type)
