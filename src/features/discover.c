@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a context, and discovery: which machine, which driver, which firmware interface. */
-#include "topology/context.h"
 #include "base/machine.h"
 #include "common/monotonic.h"
 #include "features/snapshot.h"
@@ -9,6 +8,7 @@
 #include "sysfs/linux_machine.h"
 #include "sysfs/system.h"
 #include "sysfs/uncore.h"
+#include "topology/context.h"
 #include "transaction/lock.h"
 #include "transaction/run.h"
 #include "transaction/tracked.h"
