@@ -460,6 +460,12 @@ static unsigned int style_of(const struct table *table, size_t row, size_t colum
 	return cell->changed ? STYLE_CHANGED : cell->style;
 }
 
+/** Headings that are close to each other stay apart. */
+static char heading_letter(const struct table *table, char letter)
+{
+	return letter == ' ' && table->gap == 1 ? '_' : letter;
+}
+
 static void write_text(const struct table *table, size_t row, size_t column, const char *text,
 		       size_t length)
 {
@@ -468,10 +474,8 @@ static void write_text(const struct table *table, size_t row, size_t column, con
 
 	style_begin(table->page, weight, table->stream);
 	style_begin(table->page, style, table->stream);
-	/* Headings that are close to each other stay apart. */
 	for (size_t i = 0; i < length; i++)
-		fputc(row == 0 && column >= FIRST && table->gap == 1 && text[i] == ' ' ? '_'
-										       : text[i],
+		fputc(row == 0 && column >= FIRST ? heading_letter(table, text[i]) : text[i],
 		      table->stream);
 	style_end(table->page, style | weight, table->stream);
 }
@@ -567,10 +571,12 @@ static int write_legend(const struct table *table)
 			meant |= key->legend_of && strcmp(text, key->legend_of) == 0;
 		}
 		if (meant) {
-			size_t column = (size_t)fprintf(table->stream, "%s%s: ", legend ? "" : "\n",
-							key->heading);
-
-			error = wrap_line(key->legend, table->page->columns, column, table->stream);
+			fputs(legend ? "" : "\n", table->stream);
+			for (const char *letter = key->heading; *letter; letter++)
+				fputc(heading_letter(table, *letter), table->stream);
+			fputs(": ", table->stream);
+			error = wrap_line(key->legend, table->page->columns,
+					  strlen(key->heading) + strlen(": "), table->stream);
 			fputc('\n', table->stream);
 		}
 		legend |= meant;
