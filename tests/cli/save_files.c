@@ -5,10 +5,12 @@
 #include "cli/process/save_file.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -249,6 +251,83 @@ TEST(the_file_of_a_standard_stream_is_written_to)
 	assert_int_equal(status, 0);
 	assert_content("stream", "before\n" TEXT "behind\n");
 	remove_only("stream");
+}
+
+/** What another process does before the next file or directory is opened. */
+static void (*meanwhile)(void);
+
+/** That of the library, which the program is linked with. */
+int openat(int parent, const char *name, int flags, ...)
+{
+	static int (*real)(int parent, const char *name, int flags, ...);
+	void (*now)(void) = meanwhile;
+	va_list arguments;
+	unsigned int mode;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "openat");
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, unsigned int) : 0;
+	va_end(arguments);
+	meanwhile = NULL;
+	if (now)
+		now();
+	return real(parent, name, flags, mode);
+}
+
+/** Puts a link to a file elsewhere in the place of what is there. */
+static void exchange_for_link(void)
+{
+	assert_int_equal(symlink("../victim", "deep/exchanged"), 0);
+	assert_int_equal(rename("deep/exchanged", "deep/file"), 0);
+}
+
+static void exchange_directory(void)
+{
+	assert_int_equal(rename("deep", "moved"), 0);
+	assert_int_equal(symlink("other", "deep"), 0);
+}
+
+/** A process that may write to a directory must not choose the content, mode and owner of a file
+ * elsewhere. */
+TEST(what_takes_the_place_of_a_file_is_not_written)
+{
+	static const struct {
+		bool fifo, dangles;
+		void (*exchange)(void);
+	} rows[] = { { .exchange = exchange_for_link },
+		     { .exchange = exchange_directory },
+		     { .fifo = true, .exchange = exchange_for_link },
+		     { .dangles = true, .exchange = exchange_for_link } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_file("victim", "victim\n");
+		assert_int_equal(mkdir("other", 0755), 0);
+		make_file("other/file", "other\n");
+		assert_int_equal(mkdir("deep", 0755), 0);
+		if (rows[i].fifo) {
+			assert_int_equal(mkfifo("deep/file", 0666), 0);
+		} else if (rows[i].dangles) {
+			assert_int_equal(symlink("none", "deep/file"), 0);
+		} else {
+			make_file("deep/file", "");
+			assert_int_equal(chmod("deep/file", 0666), 0);
+		}
+		meanwhile = rows[i].exchange;
+		assert_int_equal(save("deep/file"), -ESTALE);
+		assert_null(meanwhile);
+		assert_content("victim", "victim\n");
+		assert_int_equal(mode_of("victim"), S_IFREG | 0644);
+		assert_content("other/file", "other\n");
+		assert_int_equal(mode_of("other/file"), S_IFREG | 0644);
+		(void)unlink("deep");
+		(void)rename("moved", "deep");
+		assert_int_equal(unlink("deep/file"), 0);
+		assert_int_equal(rmdir("deep"), 0);
+		assert_int_equal(unlink("other/file"), 0);
+		assert_int_equal(rmdir("other"), 0);
+		remove_only("victim");
+	}
 }
 
 /** In a directory like /tmp whoever may write there must not choose which file is replaced. */

@@ -15,47 +15,86 @@
 
 enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
 
-/** What a path names, and how it is written. */
+/** What a path names, and how it is written. Who may write to a directory on the way may exchange
+ * what is there at any time: no other file may be written then, or get this one's owner. */
 struct target {
 	enum way way;
-	int stream; /* that is this file: later output would be lost if it were replaced */
-	char *path; /* of a file to be replaced, behind its links */
+	int stream;    /* that is this file: later output would be lost if it were replaced */
+	int directory; /* of a file to be replaced, behind its links */
+	char *name;    /* in it */
 	bool exists;
 	struct stat file;
 };
 
-/** Returns 0 or a negative errno; @target is to be freed. */
+static void close_target(struct target *target)
+{
+	if (target->directory >= 0)
+		close(target->directory);
+	free(target->name);
+}
+
+static bool is_same(const struct stat *file, const struct stat *other)
+{
+	return file->st_dev == other->st_dev && file->st_ino == other->st_ino;
+}
+
+/** Opens the directory. Returns 0 or a negative errno: -ESTALE: the file is another one by now. */
+static int enter_directory(struct target *target, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	struct stat now;
+
+	target->name = strdup(slash ? slash + 1 : path);
+	if (!directory || !target->name) {
+		free(directory);
+		return -ENOMEM;
+	}
+	target->directory = openat(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(directory);
+	if (target->directory < 0)
+		return -errno;
+	if (target->exists &&
+	    (fstatat(target->directory, target->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+	     !is_same(&target->file, &now)))
+		return -ESTALE;
+	return 0;
+}
+
+/** Returns 0 or a negative errno; @target is to be closed. */
 static int find_target(const char *path, struct target *target)
 {
 	struct stat *file = &target->file, opened, link;
+	char *behind = NULL;
+	bool is_link;
+	int error;
 
-	*target = (struct target){ .way = WAY_REPLACE };
+	*target = (struct target){ .way = WAY_REPLACE, .directory = -1 };
 	/* The kernel follows no link that others made in a shared directory (protected_symlinks).
 	 */
 	target->exists = stat(path, file) == 0;
 	if (!target->exists && (errno != ENOENT || !*path))
 		return -errno;
-	if (!target->exists) {
-		/* Nothing is replaced behind a link that dangles. */
-		if (lstat(path, &link) == 0)
-			target->way = WAY_OPEN;
-		target->path = strdup(path);
-		return target->path ? 0 : -ENOMEM;
-	}
-	if (S_ISDIR(file->st_mode))
+	if (target->exists && S_ISDIR(file->st_mode))
 		return -EISDIR;
-	for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++)
-		if (fstat(stream, &opened) == 0 && opened.st_dev == file->st_dev &&
-		    opened.st_ino == file->st_ino) {
+	for (int stream = STDOUT_FILENO; target->exists && stream <= STDERR_FILENO; stream++)
+		if (fstat(stream, &opened) == 0 && is_same(file, &opened)) {
 			target->way = WAY_STREAM;
 			target->stream = stream;
 			return 0;
 		}
-	/* A FIFO, a device, or what has no name: a pipe behind /dev/stderr. */
-	if (!S_ISREG(file->st_mode))
+	is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+	/* A FIFO, a device, or what has no name: a pipe behind /dev/stderr. Nothing is replaced
+	 * behind a link that dangles. */
+	if (target->exists ? !S_ISREG(file->st_mode) : is_link) {
 		target->way = WAY_OPEN;
-	target->path = S_ISREG(file->st_mode) ? realpath(path, NULL) : strdup(path);
-	return target->path ? 0 : -errno;
+		return 0;
+	}
+	if (is_link && !(behind = realpath(path, NULL)))
+		return -errno;
+	error = enter_directory(target, behind ? behind : path);
+	free(behind);
+	return error;
 }
 
 static int write_all(int descriptor, const char *text, size_t size)
@@ -73,11 +112,20 @@ static int write_all(int descriptor, const char *text, size_t size)
 	return 0;
 }
 
-static int open_and_write(const char *path, int flags, const char *text, size_t size)
+/** Returns 0 or a negative errno: -ESTALE: it is another file than that found. */
+static int open_and_write(const struct target *target, int directory, const char *path, int flags,
+			  const char *text, size_t size)
 {
-	int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
-	int error = descriptor < 0 ? -errno : write_all(descriptor, text, size);
+	int descriptor = openat(directory, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+	struct stat opened;
+	int error = descriptor < 0 || fstat(descriptor, &opened) != 0 ? -errno : 0;
 
+	if (!error && (target->exists ? !is_same(&target->file, &opened) : opened.st_size > 0))
+		error = -ESTALE;
+	if (!error && S_ISREG(opened.st_mode) && ftruncate(descriptor, 0) != 0)
+		error = -errno;
+	if (!error)
+		error = write_all(descriptor, text, size);
 	if (descriptor >= 0 && close(descriptor) != 0 && !error)
 		error = -errno;
 	return error;
@@ -100,41 +148,36 @@ static int fill_new(int descriptor, const char *text, size_t size, const struct 
 	return fsync(descriptor) != 0 ? -errno : 0;
 }
 
-static size_t directory_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 static int replace_file(const struct target *target, const char *text, size_t size)
 {
-	static const char SUFFIX[] = ".tmp";
+	char name[sizeof(".isst--2147483648-4294967295.tmp")];
 	sigset_t fatal, before;
 	int descriptor, error;
-	char *name;
+	unsigned int number = 0;
 
-	/* Hidden, as some programs read all other files. Not the target's name, which may be too
-	 * long. */
-	if (asprintf(&name, "%.*s.isst-XXXXXX%s", (int)directory_length(target->path), target->path,
-		     SUFFIX) < 0)
-		return -ENOMEM;
 	/* One that ends the program has its effect when there is no temporary file any more. */
 	sigemptyset(&fatal);
 	signals_fatal(&fatal);
 	(void)sigprocmask(SIG_BLOCK, &fatal, &before);
-	descriptor = mkostemps(name, (int)strlen(SUFFIX), O_CLOEXEC);
+	do {
+		/* Hidden, as some programs read all other files. Not the target's name, which may
+		 * be too long. */
+		snprintf(name, sizeof(name), ".isst-%d-%u.tmp", (int)getpid(), number++);
+		descriptor = openat(target->directory, name,
+				    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	} while (descriptor < 0 && errno == EEXIST);
 	error = descriptor < 0 ? -errno : fill_new(descriptor, text, size, target);
 	if (descriptor >= 0 && close(descriptor) != 0 && !error)
 		error = -errno;
-	if (!error && rename(name, target->path) != 0)
+	if (!error && renameat(target->directory, name, target->directory, target->name) != 0)
 		error = -errno;
 	if (error && descriptor >= 0)
-		(void)unlink(name);
+		(void)unlinkat(target->directory, name, 0);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	free(name);
 	/* A mount point cannot be replaced: a single file that a container was given. */
-	return error == -EBUSY ? open_and_write(target->path, O_TRUNC, text, size) : error;
+	return error == -EBUSY ? open_and_write(target, target->directory, target->name, O_NOFOLLOW,
+						text, size)
+			       : error;
 }
 
 int save_file(const char *path, const char *text, size_t size)
@@ -150,8 +193,9 @@ int save_file(const char *path, const char *text, size_t size)
 	else if (!error && target.way == WAY_STREAM)
 		error = write_all(target.stream, text, size);
 	else if (!error)
-		error = open_and_write(path, O_APPEND | (target.exists ? 0 : O_CREAT), text, size);
-	free(target.path);
+		error = open_and_write(&target, AT_FDCWD, path,
+				       O_APPEND | (target.exists ? 0 : O_CREAT), text, size);
+	close_target(&target);
 	return privileges_again(error);
 }
 
@@ -163,13 +207,9 @@ int save_file_check(const char *path)
 	if (!error && target.way == WAY_OPEN && target.exists)
 		error = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
 	/* It is replaced by another file in its directory. */
-	if (!error && target.way == WAY_REPLACE) {
-		size_t length = directory_length(target.path);
-
-		target.path[length] = '\0';
-		if (faccessat(AT_FDCWD, length > 0 ? target.path : ".", W_OK | X_OK, AT_EACCESS))
-			error = -errno;
-	}
-	free(target.path);
+	if (!error && target.way == WAY_REPLACE &&
+	    faccessat(target.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		error = -errno;
+	close_target(&target);
 	return error;
 }

@@ -6,7 +6,7 @@
 
 /** Writes a file with the caller's rights: replaced as a whole, with mode and owner, also behind
  * links; FIFOs, devices, standard streams and mount points are written to. Returns 0 or a
- * negative errno. */
+ * negative errno: -ESTALE if another process exchanged it meanwhile. */
 int save_file(const char *path, const char *text, size_t size);
 
 /** Checks that save_file() can work, without creating anything. Returns 0 or a negative errno. */

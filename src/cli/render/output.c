@@ -336,7 +336,10 @@ static enum exit_status replace_file(struct output *output, const struct report 
 	free(memory.text);
 	if (!error)
 		return status;
-	return report_lost_output(output, output->path, strerror(-error), status);
+	return report_lost_output(output, output->path,
+				  error == -ESTALE ? "another process replaced it meanwhile"
+						   : strerror(-error),
+				  status);
 }
 
 /** Whether an earlier file is better than this one: nothing was discovered, or named CPUs are
