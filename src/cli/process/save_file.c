@@ -117,7 +117,7 @@ static int open_and_write(const struct target *target, int directory, const char
 			  const char *text, size_t size)
 {
 	int descriptor = openat(directory, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
-	struct stat opened;
+	struct stat opened = { 0 };
 	int error = descriptor < 0 || fstat(descriptor, &opened) != 0 ? -errno : 0;
 
 	if (!error && (target->exists ? !is_same(&target->file, &opened) : opened.st_size > 0))
