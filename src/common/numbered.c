@@ -42,6 +42,33 @@ static const struct {
 	      { "die", LEVEL_DIE },
 	      { "package", LEVEL_PACKAGE } };
 
+/** Whether a verb follows that is another one behind several, as in `package 0, die 1 has`. */
+static bool is_subject(const char *behind)
+{
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		size_t length = strlen(WORDS[i].word);
+
+		if (strncmp(behind, ", ", 2) == 0 &&
+		    strncmp(behind + 2, WORDS[i].word, length) == 0 && behind[2 + length] == ' ')
+			behind += 3 + length + strspn(behind + 3 + length, "0123456789");
+	}
+	return *behind == ' ' && behind[strcspn(behind + 1, " ")] == 's';
+}
+
+/** The name as it stands in texts; NULL without memory. */
+static char *name_text(const struct fold_name *name)
+{
+	char *text, *list;
+
+	if (*name->word != '/')
+		return name_numbers(name->word, name->numbers);
+	list = isst_cpuset_to_list(name->numbers);
+	if (!list || asprintf(&text, "%s%s", name->word, list) < 0)
+		text = NULL;
+	free(list);
+	return text;
+}
+
 /** Takes the name that a text begins with. Returns its length; 0: there is none, or no memory. */
 static size_t take_name(struct fold *fold, const char *text, bool *lost)
 {
@@ -65,14 +92,23 @@ static size_t take_name(struct fold *fold, const char *text, bool *lost)
 			digits--;
 		if (in_path && text[length + digits] != '/')
 			continue;
-		/* A verb, which would have to be another one for several. */
-		if (WORDS[i].level == LEVEL_PACKAGE && text[length + digits] == ' ')
+		if (is_subject(text + length + digits))
 			continue;
 		*name = (struct fold_name){ WORDS[i].word, WORDS[i].level, isst_cpuset_new() };
 		list = strndup(text + length, digits);
 		error = list && name->numbers ? isst_cpuset_add_list(name->numbers, list, NULL)
 					      : -ENOMEM;
 		free(list);
+		/* Another spelling is no name of ours: `CPU 01` of a file. */
+		if (!error) {
+			list = name_text(name);
+			error = !list ? -ENOMEM
+				: strncmp(list, text, length + digits) != 0 ||
+						strlen(list) != length + digits
+					? -EINVAL
+					: 0;
+			free(list);
+		}
 		if (!error) {
 			fold->name_count++;
 			return length + digits;
@@ -265,11 +301,8 @@ static void write_fold(const struct fold *fold, bool *lost, FILE *stream)
 			rest += strlen(BEHIND) - 1;
 			name++;
 		} else if (*rest == MARK) {
-			bool in_path = *name->word == '/';
-
-			text = in_path ? isst_cpuset_to_list(name->numbers)
-				       : name_numbers(name->word, name->numbers);
-			fprintf(stream, "%s%s", in_path ? name->word : "", text ? text : "");
+			text = name_text(name);
+			fputs(text ? text : "", stream);
 			*lost |= !text;
 			free(text);
 			name++;

@@ -157,6 +157,25 @@ TEST(other_texts_stay)
 		  "1 package 0 is\n1 package 1 is\n1 score 1 of it\n1 score 2 of it\n1 core 1|note\n1 core 2\n1 the CPU is offline\n"
 		  "1 CPUs 3, and others\n1 cores 0 to 63\n1 package -1, die 0\n1 package  1, die 0\n"
 		  "1 package 99999999999, die 0\n1 package 1, die\n" },
+		/* Verbs, which are others for several. */
+		{ "",
+		  "package 0: CPU 4 is offline\npackage 1: CPU 9 is offline\n"
+		  "package 0, die 0 has\npackage 1, die 0 has\npackage 2, power domain 1 has\n"
+		  "x (package 0, die 0) is\nx (package 1, die 0) is\n"
+		  "die 0 does not\ndie 1 does not\ncore 1 has no\ncore 2 has no\n"
+		  "CPU 4 cannot\nCPU 5 cannot\n",
+		  "1 package 0: CPU 4 is offline\n1 package 1: CPU 9 is offline\n"
+		  "1 package 0, die 0 has\n1 package 1, die 0 has\n1 package 2, power domain 1 has\n"
+		  "2 x (packages 0-1, die 0) is\n"
+		  "1 die 0 does not\n1 die 1 does not\n1 core 1 has no\n1 core 2 has no\n"
+		  "2 CPUs 4-5 cannot\n" },
+		/* Names of files are not written in another way. */
+		{ "",
+		  "/CPU 01/CPUs 2/CPU 3,2/core 1-1: package 0: x\n"
+		  "/CPU 01/CPUs 2/CPU 3,2/core 1-1: package 1: x\n",
+		  "2 /CPU 01/CPUs 2/CPU 3,2/core 1-1: packages 0-1: x\n" },
+		{ "", "/cpu01/x: package 0: y\n/cpu01/x: package 1: y\n",
+		  "2 /cpu01/x: packages 0-1: y\n" },
 	};
 
 	ASSERT_ROWS(rows);
