@@ -31,7 +31,8 @@ static void explain_priority(struct findings *findings, struct found *found,
 			findings,
 			"where it is not meant, choose other cores, or isst turbo-freq disable%s; "
 			"isst turbo-freq plan prints what numbers of cores reach",
-			found->domain->saved & FEATURE_TURBO_FREQ ? " --auto" : "");
+			found->domain->saved & FEATURE_TURBO_FREQ ? " --auto"
+								  : " and isst core-power disable");
 		return;
 	}
 	if (!package->level || package->cpus.unknown > 0)

@@ -22,17 +22,21 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 	const struct frequency_limits *now = &cpu->limits.now, *all = &cpu->limits.processor;
 	const char *owners = cpu->limit_owners[max ? CPUFREQ_MAX : CPUFREQ_MIN];
 	bool preset = findings->survey->context->platform.preset;
+	bool at_base = preset && cpu->base_khz > 0 && now->max_khz == cpu->base_khz &&
+		       now->min_khz == cpu->base_khz;
 	uint64_t khz = max ? now->max_khz : now->min_khz;
 	struct found found = { ISST_FINDING_SCALING_LIMIT, .domain = domain, .cpu = cpu };
 
-	/* High priority cores of SST-BF get a lower limit with it; on a preset platform limits at
-	 * the base frequency are those of base-freq enable. */
+	/* High priority cores of SST-BF get a lower limit with it. */
 	if (khz == LIMIT_NONE ||
-	    (max ? preset && cpu->base_khz > 0 && khz == cpu->base_khz &&
-			     now->min_khz == cpu->base_khz
-		 : preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED))
+	    (!max && (preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED)))
 		return;
-	if (max) {
+	if (max && at_base) {
+		found.severity = ISST_SEVERITY_NOTE;
+		found.meaning = "base-freq enable limits each CPU to its base frequency here: none "
+				"reaches turbo";
+		found.remedy = "scaling-max none = {cpus}";
+	} else if (max) {
 		found.applied = survey_applies(domain, cpu, SUBJECT_SCALING_MAX, INDEX_ALL, khz);
 		found.meaning = "the kernel does not ask for more than its upper limit";
 		found.remedy = "scaling-max none = {cpus}";

@@ -35,6 +35,10 @@ const struct finding_code finding_codes[] = {
 		       "disabled turbo",
 	    .remedy = "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"),
 	ROW(SCALING_LIMIT, "scaling-limit", WARNING, .kind = REMEDY_STATEMENT),
+	ROW(POWER_LIMIT, "power-limit", WARNING,
+	    .meaning = "the package draws no more than its limit, and slows its cores down for "
+		       "that before they use the thermal design power of the level",
+	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(PERF_PCT_LIMIT, "perf-pct-limit", WARNING),
 	ROW(GOVERNOR, "governor", WARNING,
 	    .meaning = "the governor keeps the CPUs at their lowest frequency",
@@ -145,10 +149,6 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the second threads of cores are offline, which may be a protection "
 		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
-	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
-	ROW(POWER_LIMIT, "power-limit", NOTE,
-	    .meaning = "the package draws no more than its limit, and slows its cores down for "
-		       "that before they use the thermal design power of the level",
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(PACKAGE_AT_POWER_LIMIT, "package-at-power-limit", NOTE,
 	    .meaning =

@@ -65,7 +65,7 @@ static void report_findings(struct run *run, struct report_node *top,
 		report_message(
 			run->report, ENTRY_NOTE,
 			"the machine is emulated: echo ... > FILE changes it as isst emulate "
-			"-- sh -c 'echo ... > FILE'");
+			"-- bash -c 'echo ... > FILE'");
 	if (advisories > 0 && !all)
 		report_message(run->report, ENTRY_NOTE,
 			       "%u %s about this kernel: isst explain --advisories", advisories,
