@@ -91,7 +91,7 @@ static bool check_command(struct run *run)
 	}
 	run_error(run, STATUS_UNSUPPORTED,
 		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
-		  "BIOS; --help lists what is left",
+		  "BIOS; isst status shows it, --help lists what is left",
 		  feature ? feature->name : "", feature ? " " : "",
 		  command == &info_command		  ? "--info"
 		  : request_has(run->request, OPTION_OOB) ? "--oob"

@@ -172,35 +172,31 @@ static bool is_chosen(const struct isst_domain *domain, const struct isst_cpuset
 void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, bool by_statement)
 {
 	const struct isst_domain *first = NULL, *domain;
-	struct memory_stream memory;
+	struct isst_cpuset *cpus = isst_cpuset_new(); /* of the first domain of each package */
 	bool spread = false;
-	char *text;
+	char *list;
+	int error = cpus ? 0 : -ENOMEM;
 
-	if (memory_stream_open(&memory) != 0)
-		return;
-	/* The first domain of each package. */
-	for (size_t i = 0; (domain = isst_domain_at(run->context, i)); i++) {
+	for (size_t i = 0; (domain = isst_domain_at(run->context, i)) && !error; i++) {
 		bool begins = !first || isst_domain_package(first) != isst_domain_package(domain);
 
 		if (!is_chosen(domain, chosen))
 			continue;
 		spread |= !begins;
 		if (begins)
-			fprintf(memory.stream, "%s@domain:%u.%u", first ? "," : "",
-				isst_domain_package(domain), isst_domain_number(domain));
+			error = isst_cpuset_add_set(cpus, isst_domain_present_cpus(domain));
 		first = domain;
 	}
-	text = memory_stream_text(&memory);
-	if (text && spread && by_statement)
+	list = error ? NULL : isst_cpuset_to_list(cpus);
+	if (!list)
+		run_no_memory(run);
+	else if (spread)
 		report_message(run->report, ENTRY_NOTE,
-			       "chosen from several power domains of a package; powerdomain 0: "
-			       "before the statement chooses from that one of each");
-	else if (text && spread)
-		report_message(run->report, ENTRY_NOTE,
-			       "chosen from several power domains of a package; --within %s "
+			       "chosen from several power domains of a package; %swithin %s "
 			       "chooses from one power domain of each",
-			       text);
-	free(text);
+			       by_statement ? "" : "--", list);
+	free(list);
+	isst_cpuset_free(cpus);
 }
 
 void core_choice_report(struct run *run)
