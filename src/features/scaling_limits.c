@@ -161,8 +161,8 @@ static int read_ranges_at_rest(const struct step *step, struct scaling_limits *l
 
 /** What planning could not see: a limit that is stated for a range which was not known before is
  * not fitted to that; an upper limit of a CPU that came online must not be below a lower one of
- * which nothing is asked; and a lower one at the highest frequency would be clipped to the upper
- * one. */
+ * which nothing is asked; and a lower one that is stated as the highest frequency would be clipped
+ * to the upper one. */
 static int check_entry(const struct step *step, const struct scaling_limits *limits,
 		       const struct entry *entry)
 {
@@ -184,7 +184,7 @@ static int check_entry(const struct step *step, const struct scaling_limits *lim
 			khz_text(max ? processor->min_khz : processor->max_khz, text[1]));
 	if (max ? wanted == CPUFREQ_NO_LIMIT || !item_counterpart(&entry->item, &lower) ||
 			    change_project(step->change, &lower, &ignored)
-		: entry->bits != LIMIT_HIGHEST)
+		: entry->bits != LIMIT_HIGHEST || !step->exact)
 		return 0;
 	error = cpufreq_read(&context->files, entry->item.index,
 			     max ? "scaling_min_freq" : "scaling_max_freq", &other);

@@ -226,6 +226,38 @@ MACHINE_TEST(limits_are_those_of_the_level_that_the_change_brings, "tests/tiny")
 		   "package 0, die 0: performance level: 0 -> 1\n");
 }
 
+static int plan_level_with_base_freq(struct isst_context *context, struct isst_change *change,
+				     const struct request *request, struct objections *objections)
+{
+	struct domain_request target = { .domain = context_domain(context, 0) };
+	int error = change_plan_level(change, &target, 1, 0, false);
+
+	(void)request;
+	if (!error)
+		error = change_plan_base_freq(change, &target, 1, true, true);
+	note(change, error, objections, &target.failure);
+	return error;
+}
+
+/** The processor has up to 3100 MHz at level 1, and 3200 at level 0. What another program has
+ * limited to 3100 MHz does not read as a limit before. */
+MACHINE_TEST(base_freq_asks_for_as_much_as_a_limit_allows_at_another_level, "tests/uncore-levels")
+{
+	static const struct request LEVEL = { .name = "level", .plan = plan_level_with_base_freq };
+	const struct outcome *outcome;
+
+	check_made(machine,
+		   (struct asked){ .cpus = "0", .level = 1, .min_mhz = -1, .max_mhz = 3100 },
+		   "package 0, die 0: performance level: 0 -> 1\n");
+	machine_set_file(machine, CPUFREQ(0, "max"), "3100000");
+	outcome = machine_make(machine, &LEVEL, NULL);
+	assert_string_equal(outcome->message, "");
+	check_holds(outcome->warnings, "CPU 0: scaling_min_freq: wrote 3200000 kHz, read back "
+				       "3100000 kHz: clipped");
+	machine_check_file(machine, CPUFREQ(0, "min"), "3100000");
+	machine_check_file(machine, CPUFREQ(1, "min"), "3200000");
+}
+
 MACHINE_TEST(limits_of_a_cpu_that_comes_online_follow_it, "tests/tiny")
 {
 	machine_look(machine);
