@@ -139,7 +139,7 @@ static bool report_left_out(struct run *run)
 }
 
 /** From here on the machine may be changed. */
-static void ask_machine(struct run *run)
+static void carry_out(struct run *run)
 {
 	const struct command *command = run->request->command;
 	bool ready = true;
@@ -183,7 +183,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	run->columns = output->reference ? 0 : page_of(stderr, output->colour).width;
 	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
-	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));
+	ready = config_wait(run) && (!run_is_change(run) || reserve_machine(run));
 	error = output_open(output, false);
 	if (error) {
 		release_machine(run, output);
@@ -200,9 +200,9 @@ static enum exit_status work(struct run *run, struct output *output)
 		return watch_machine(run, output);
 	reserve_drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))
-		return rounds_run(run, output, ask_machine);
+		return rounds_run(run, output, carry_out);
 	if (ready)
-		ask_machine(run);
+		carry_out(run);
 	run_finish(run);
 	release_machine(run, output);
 	output->changed = run->changed;
@@ -306,7 +306,7 @@ static enum exit_status prepare(struct run *run, struct output *output)
 	}
 	if (!prepare_program(run, output))
 		return output_refusal(output, run->report, STATUS_FAILED);
-	if (!run_changes(run) || output_must_not_wait(output) == 0)
+	if (!run_is_change(run) || output_must_not_wait(output) == 0)
 		return STATUS_DONE;
 	run_no_memory(run);
 	return output_refusal(output, run->report, STATUS_FAILED);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cgroups that hold CPUs in cpuset partitions: those of domains, and others. Plans nothing. */
+/* Cgroups that hold CPUs in cpuset partitions: those of domains, and others; and what of them
+ * changes with CPUs. */
 #include "features/cpus_change.h"
 #include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"

@@ -17,7 +17,7 @@ enum need {
 /** What a command depends on. */
 struct state_needs {
 	enum need levels;     /* the summary of levels, and the @parts of the one it shall have */
-	unsigned int parts;   /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
+	unsigned int parts;   /* ISST_READ_LEVELS_...; SST-BF and SST-TF themselves are optional */
 	enum need core_power; /* whether core-power is supported and on */
 	bool clos_use;	      /* and whether CLOS are in use, where that has a switch of its own */
 };

@@ -398,7 +398,7 @@ static int write_and_verify(struct making *making)
 	return error;
 }
 
-int step_make(struct isst_change *change, struct step *step)
+int step_write(struct isst_change *change, struct step *step)
 {
 	struct making making = { .change = change, .step = step };
 	int error;

@@ -39,7 +39,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	if (!error && step_keeps_level(step))
 		error = change_look_again(change, true);
 	if (!error)
-		error = step_make(change, step);
+		error = step_write(change, step);
 	return error ? error : step_write_back(step);
 }
 

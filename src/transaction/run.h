@@ -34,7 +34,7 @@ int entry_skip(struct isst_change *change, struct entry *entry, int error, const
 /* ---- A step (making.c, write_back.c) ---- */
 
 /** Writes the needed entries of a step, and reads them back. */
-int step_make(struct isst_change *change, struct step *step);
+int step_write(struct isst_change *change, struct step *step);
 
 /** Adds steps right behind a step that was made: they write back what it moved, with a warning.
  * Behind a level that is written back the step itself is repeated. Returns -EIO where a repeated

@@ -305,8 +305,8 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 }
 
 /** Restores entries, those of each kind whatever became of others. *@first: the first error */
-static void restore(struct isst_change *change, struct entry *entries, size_t count,
-		    unsigned int attempt, int *first)
+static void undo_entries(struct isst_change *change, struct entry *entries, size_t count,
+			 unsigned int attempt, int *first)
 {
 	for (int kind = 0; kind < ITEM_KINDS && count > 0; kind++) {
 		int error = restore_kind(change, entries, count, (enum item_kind)kind, attempt);
@@ -397,7 +397,7 @@ static int compare_all(struct isst_change *change)
 }
 
 /** Restores all steps and compares. Returns as change_undo() does. */
-static int roll_back(struct isst_change *change, unsigned int attempt)
+static int undo_steps(struct isst_change *change, unsigned int attempt)
 {
 	int unrestored = 0, error;
 
@@ -407,10 +407,10 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 
 		if (!step->begun)
 			continue;
-		restore(change, step->entries, step->count, attempt, &unrestored);
+		undo_entries(change, step->entries, step->count, attempt, &unrestored);
 		if (step->kind == ITEM_ONLINE)
 			rediscover(change);
-		restore(change, step->footprint, step->footprint_count, attempt, &unrestored);
+		undo_entries(change, step->footprint, step->footprint_count, attempt, &unrestored);
 	}
 	error = compare_all(change);
 	if (!error && change->texts.notices.count > 0)
@@ -426,12 +426,12 @@ int change_undo(struct isst_change *change)
 	int error;
 
 	journal_rollback(change);
-	error = roll_back(change, 0);
+	error = undo_steps(change, 0);
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
 		/* The rollback is tried again. */
 		change->texts.notices.count = 0;
-		error = roll_back(change, i + 1);
+		error = undo_steps(change, i + 1);
 	}
 	return error;
 }

@@ -127,7 +127,7 @@ void show_info(struct run *run)
 
 	report_platform(top, run->context);
 	keep_first_of_packages(&run->targets);
-	if (levels_read(run, LEVELS_ALL, 0, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_ALL, 0, &levels) == 0) {
 		core_power = read_targets(run, domain_targets(run), &question);
 		if (core_power)
 			report_packages(run, &levels, core_power, top);

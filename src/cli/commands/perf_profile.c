@@ -75,7 +75,7 @@ void machine_levels(struct run *run)
 	struct cores cores = { 0 };
 
 	if (machine_status_find(run) && cores_find(run, &cores) == 0 &&
-	    levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+	    run_read_levels(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		level_choice_report(run, &levels);
 		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level;
@@ -221,7 +221,7 @@ void perf_profile_info(struct run *run)
 {
 	struct levels levels;
 
-	if (levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			show_unit(run, &levels, &run->targets.units[i]);
 	}
@@ -252,6 +252,6 @@ void perf_profile_set_config_level(struct run *run)
 	snprintf(statements, sizeof(statements), "level %u\n" CPUS_BY_LEVEL,
 		 request_number(run->request, OPTION_LEVEL));
 	if (run->status == STATUS_DONE && !request_has(run->request, OPTION_ONLINE))
-		levels_note_cpus(run, run_changes(run) ? CPUS_BY_LEVEL : statements, 0,
+		levels_note_cpus(run, run_is_change(run) ? CPUS_BY_LEVEL : statements, 0,
 				 "set-config-level with --online (-o) changes that");
 }

@@ -96,11 +96,12 @@ void turbo_freq_plan(struct run *run)
 
 	if (!run->request->reference)
 		report_make_screen(run->report, false);
-	if (choice && !core_choice_make(run))
+	if (choice && !run_choose_cores(run))
 		return;
 	if (cores_find(run, &all) == 0 &&
-	    levels_read(run, LEVELS_CURRENT,
-			ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES, &levels) == 0)
+	    run_read_levels(run, LEVELS_CURRENT,
+			    ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES,
+			    &levels) == 0)
 		show_plan(run, &levels, &all);
 	levels_clear(&levels);
 	cores_clear(&all);
@@ -145,7 +146,7 @@ void base_freq_info(struct run *run)
 {
 	struct levels levels;
 
-	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_BASE_FREQ_STATE);
 
 		for_each_unit (unit, &run->targets) {
@@ -246,7 +247,7 @@ void turbo_freq_info(struct run *run)
 
 	if (!read_filter(run, &filter))
 		return;
-	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_TURBO_FREQ_STATE);
 		bool bucket = filter.bucket < 0;
 		const struct isst_result *level;
@@ -312,7 +313,7 @@ void turbo_freq_enable(struct run *run)
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
 	if (request_has(run->request, OPTION_HIGH_PRIORITY) &&
-	    !(core_choice_make(run) && core_choice_keep_packages(run)))
+	    !(run_choose_cores(run) && core_choice_keep_packages(run)))
 		return;
 	change_machine(run, &(struct change_command){
 				    .add = isst_change_add_turbo_freq,
@@ -325,6 +326,6 @@ void turbo_freq_enable(struct run *run)
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
 	if (run->chosen && run->status == STATUS_DONE)
 		core_choice_report(run);
-	if (!automatic && run->status == STATUS_DONE && run_changes(run))
+	if (!automatic && run->status == STATUS_DONE && run_is_change(run))
 		note_classes(run);
 }

@@ -449,7 +449,7 @@ void change_machine(struct run *run, const struct change_command *command)
 		report_failures(&attempt, error);
 		if (error)
 			change_report_warnings(run, attempt.change, 0);
-		else if (command->announce && run_changes(run))
+		else if (command->announce && run_is_change(run))
 			command->announce(run);
 		if (!error)
 			error = change_make(run, attempt.change);
@@ -476,7 +476,7 @@ bool change_all_online(struct run *run)
 
 	if (change_begin(run, 0, &change) != 0)
 		return false;
-	if (run_changes(run))
+	if (run_is_change(run))
 		run_progress(run, "Forcing all CPUs online");
 	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
 	if (!error)

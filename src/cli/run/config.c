@@ -98,7 +98,7 @@ bool config_wait(struct run *run)
 		return config_matches(run);
 	/* Who may not change it need not wait. */
 	if (match != 0 || !request_has(request, OPTION_WAIT) ||
-	    (run_changes(run) && isst_check_privileges(run->context) != 0))
+	    (run_is_change(run) && isst_check_privileges(run->context) != 0))
 		return true;
 	error = isst_wait_for_driver(run->context, 0, 0);
 	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
@@ -365,7 +365,7 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 			       isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_LEVEL;
 	/* CPUs stay as they are where a level is stated and they are not. In a dry run the level
 	 * is not there yet. */
-	if (!error && run_changes(run) && moves_level)
+	if (!error && run_is_change(run) && moves_level)
 		levels_note_cpus(run, CPUS_BY_LEVEL, 0,
 				 "'cpus by-level', stated with the level, changes that");
 	return error;

@@ -26,7 +26,7 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 	return !error;
 }
 
-bool core_choice_make(struct run *run)
+bool run_choose_cores(struct run *run)
 {
 	static const int NUMBERS[] = {
 		[CORES_IN_ALL] = ISST_VALUE_HIGH_PRIORITY_CORES,

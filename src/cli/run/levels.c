@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
-		struct levels *levels)
+int run_read_levels(struct run *run, enum level_choice choice, unsigned int parts,
+		    struct levels *levels)
 {
 	const struct question question = {
 		.read = isst_read_levels,
@@ -151,7 +151,7 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 								    : UNSEEN],
 							cpu, cpu);
 		}
-	if (error && (run_changes(run) || request_has(run->request, OPTION_DRY_RUN)))
+	if (error && (run_is_change(run) || request_has(run->request, OPTION_DRY_RUN)))
 		report_message(run->report, ENTRY_NOTE,
 			       "which CPUs the level has otherwise is not known: %s",
 			       error == -ENOMEM ? "out of memory" : isst_error(run->context));

@@ -16,8 +16,8 @@ enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 
 /** Reads levels of each domain. @parts: ISST_READ_LEVELS_... Returns 0, or a negative errno after
  * reporting it; always to be cleared. */
-int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
-		struct levels *levels);
+int run_read_levels(struct run *run, enum level_choice choice, unsigned int parts,
+		    struct levels *levels);
 void levels_clear(struct levels *levels);
 
 /** One of the levels of a unit; NULL past the last one. */
@@ -101,7 +101,7 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 /* ---- High priority cores that the command chooses, instead of the user: --high-priority ---- */
 
 /** Chooses CPUs as the options ask. Returns false after an error. */
-bool core_choice_make(struct run *run);
+bool run_choose_cores(struct run *run);
 unsigned int core_choice_count(const struct run *run, unsigned int package);
 
 /** Drops packages without a chosen core, and reports them. Returns false after an error. */

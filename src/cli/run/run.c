@@ -90,7 +90,7 @@ void reserve_drop_privileges(struct run *run, struct output *output)
 	enum privileges_use use = PRIVILEGES_READ;
 	int error;
 
-	if (run_changes(run) || request_has(run->request, OPTION_FOLLOW) ||
+	if (run_is_change(run) || request_has(run->request, OPTION_FOLLOW) ||
 	    request_has(run->request, OPTION_APPLY))
 		use = PRIVILEGES_CHANGE;
 	else if (run->request->command->flags & COMMAND_REGISTERS)
@@ -107,7 +107,7 @@ void reserve_drop_privileges(struct run *run, struct output *output)
 
 /* ---- Errors, notes and progress ---- */
 
-bool run_changes(const struct run *run)
+bool run_is_change(const struct run *run)
 {
 	if (request_has(run->request, OPTION_DRY_RUN))
 		return false;

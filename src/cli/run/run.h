@@ -104,7 +104,7 @@ void run_progress(struct run *run, const char *format, ...) __attribute__((forma
 
 /** Counts CPUs that go on- or offline in the last line of a terminal; @state NULL: erases it. */
 void run_count(struct run *run, const char *state, unsigned int done, unsigned int count);
-bool run_changes(const struct run *run);
+bool run_is_change(const struct run *run);
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void run_no_memory(struct run *run);

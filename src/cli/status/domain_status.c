@@ -132,7 +132,7 @@ int status_read_levels(struct machine_status *status, unsigned int parts)
 {
 	struct run *run = status->run;
 	bool keeps = run->level_memory && parts;
-	int error = levels_read(run, LEVELS_CURRENT, keeps ? 0 : parts, &status->levels);
+	int error = run_read_levels(run, LEVELS_CURRENT, keeps ? 0 : parts, &status->levels);
 
 	if (error || !keeps)
 		return error;
