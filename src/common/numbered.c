@@ -132,6 +132,8 @@ static int take_apart(struct fold *fold)
 {
 	bool in_word = false, lost = false;
 	const char *text = fold->text;
+	/* A text of the user may have the mark. */
+	bool has_mark = text[strcspn(text, "\n\1")] == MARK;
 	struct memory_stream memory;
 
 	if (memory_stream_open(&memory) != 0)
@@ -140,7 +142,7 @@ static int take_apart(struct fold *fold)
 		bool is_letter = isalnum((unsigned char)*text);
 		size_t length = 0;
 
-		if (fold->name_count < FOLD_NAMES && !(in_word && is_letter))
+		if (fold->name_count < FOLD_NAMES && !has_mark && !(in_word && is_letter))
 			length = take_name(fold, text, &lost);
 		fputc(length > 0 ? MARK : *text, memory.stream);
 		in_word = length > 0 || is_letter;
@@ -289,13 +291,17 @@ int folds_join(struct folds *folds, struct folds *machine)
 
 static void write_fold(const struct fold *fold, bool *lost, FILE *stream)
 {
-	const struct fold_name *name = fold->names;
+	const struct fold_name *name = fold->names, *end = name + fold->name_count;
 
 	if (fold->texts == 1)
 		fputs(fold->text, stream);
 	for (const char *rest = fold->texts > 1 ? fold->rest : ""; *rest; rest++) {
 		char *text;
 
+		if (name == end) {
+			fputs(rest, stream);
+			break;
+		}
 		if (fold->mixed && strncmp(rest, BEHIND, strlen(BEHIND)) == 0 &&
 		    (name->level == LEVEL_DIE || name->level == LEVEL_POWER_DOMAIN)) {
 			rest += strlen(BEHIND) - 1;

@@ -169,6 +169,11 @@ TEST(other_texts_stay)
 		  "2 x (packages 0-1, die 0) is\n"
 		  "1 die 0 does not\n1 die 1 does not\n1 core 1 has no\n1 core 2 has no\n"
 		  "2 CPUs 4-5 cannot\n" },
+		/* The mark of a name may be in a text as well. */
+		{ "",
+		  "/\1/, \1\1: package 0: x\n/\1/, \1\1: package 1: x\npackage 0|, \1\npackage 1|, \1\n",
+		  "1 /\1/, \1\1: package 0: x\n1 /\1/, \1\1: package 1: x\n"
+		  "2 packages 0-1|, \1\n" },
 		/* Names of files are not written in another way. */
 		{ "",
 		  "/CPU 01/CPUs 2/CPU 3,2/core 1-1: package 0: x\n"
