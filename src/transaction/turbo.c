@@ -33,11 +33,14 @@ int limit_clamp(struct isst_context *context, const struct item *item, uint64_t 
 int limit_shown(struct isst_context *context, const struct item *item, uint64_t limit,
 		uint64_t *shown)
 {
+	const char *upper = item_kinds[ITEM_SCALING_MAX].what;
 	int error = limit_clamp(context, item, limit, shown);
 	uint64_t upper_khz;
 
 	if (!error && item->kind == ITEM_SCALING_MIN) {
-		error = cpufreq_read(&context->files, item->index, "scaling_max_freq", &upper_khz);
+		error = cpufreq_read(&context->files, item->index, upper, &upper_khz);
+		if (poll_read_again(error))
+			error = cpufreq_read(&context->files, item->index, upper, &upper_khz);
 		/* At the lowest frequency it reads as none. */
 		if (!error && *shown > upper_khz)
 			error = limit_clamp(context, item, upper_khz, shown);

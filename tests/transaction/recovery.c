@@ -435,6 +435,29 @@ MACHINE_TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline, "guide")
 	machine_check_file(machine, LIMIT(4), "2000000");
 }
 
+/* ---- A read that fails once ---- */
+
+/** The lower limit is shown at the upper one, which another process lowered. */
+MACHINE_TEST(a_look_at_limits_that_fails_once_is_repeated, "tests/tiny")
+{
+	for (unsigned int k = 0; k < 8; k++) {
+		const char *enable = "base-freq enable auto";
+
+		machine_restart(machine, NULL);
+		if (k % 2)
+			run_and_kill(machine, enable, 11);
+		else
+			assert_true(machine_prepare(machine, enable));
+		machine_set_file(machine, LIMIT(0), "1500000\n");
+		machine_faults(machine, "read " LIMIT(0) " EIO after %u times 1", k / 2);
+		if (k % 2)
+			apply_journal(machine, machine_lock(machine));
+		else
+			machine_expect(machine, "base-freq disable auto", 0);
+		machine_faults(machine, "%s", "");
+	}
+}
+
 /* ---- Partitions that a rollback takes apart ---- */
 
 /** What stops the making of the second partition, and then the removal of the first one. */
