@@ -309,11 +309,13 @@ static bool is_explained(struct isst_journal *journal, const struct tracked *tra
 	return explained;
 }
 
-/** Groups of cgroup v1 cpusets lose CPUs that go offline. */
-static bool is_of_hotplug(struct isst_journal *journal, const struct tracked *tracked)
+/** Groups of cgroup v1 cpusets lose CPUs that go offline. Each is a file: a run that is killed amid
+ * its writes leaves some as they were. */
+static bool is_of_groups(struct isst_journal *journal, const struct tracked *tracked)
 {
 	struct isst_cpuset *gone;
-	bool lost = false, failed;
+	char *before = NULL;
+	bool ours = false, failed;
 
 	if (tracked->item.kind != ITEM_CPUSET_GROUPS)
 		return false;
@@ -325,10 +327,18 @@ static bool is_of_hotplug(struct isst_journal *journal, const struct tracked *tr
 		if (cpu->item.kind == ITEM_ONLINE && cpu->written)
 			failed = isst_cpuset_add(gone, cpu->item.index, cpu->item.index);
 	}
+	journal->broken |= failed;
 	if (!failed)
-		lost = cpuset_groups_lost(tracked->old.text, tracked->now.text, gone);
+		ours = cpuset_groups_lost(tracked->old.text, tracked->now.text, gone);
 	isst_cpuset_free(gone);
-	return lost;
+	if (ours || !(tracked->unverified || journal->text.rollback))
+		return ours;
+	if (cpuset_groups_before(tracked->now.text, tracked->old.text, tracked->last.text, &before))
+		journal->broken = true;
+	else
+		ours = cpuset_groups_equal(before, tracked->old.text);
+	free(before);
+	return ours;
 }
 
 /* ---- Limits of CPUs ---- */
@@ -535,7 +545,7 @@ static enum finding classify(struct isst_journal *journal, struct tracked *track
 	    (is_now(tracked, tracked->last) ||
 	     item_value_serves(item, tracked->now, tracked->last)))
 		return FOUND_WRITTEN;
-	if (is_of_hotplug(journal, tracked))
+	if (is_of_groups(journal, tracked))
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;
