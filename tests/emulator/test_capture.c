@@ -575,6 +575,8 @@ TEST_MACHINE(damaged_answers, NULL)
 		  "/" ANSWERS ":17: found \"mmio 0 0 ->" },
 		{ ANSWERS, "mmio 0 0 0x0c", "mmio 0 0 0x10000",
 		  "/" ANSWERS ":17: found \"mmio 0 0 0x10000 ->" },
+		{ ANSWERS, "mmio 0 0 0x0c", "mmio 0 0 0x0d",
+		  "/" ANSWERS ":17: found \"mmio 0 0 0x0d ->" },
 		{ ANSWERS, "0x7f/0x20", "0x7f20", "/" ANSWERS ":12: found \"mailbox 0 0 0x7f20" },
 		{ ANSWERS, "0x7f/0x20", "0x7f/0x100",
 		  "/" ANSWERS ":12: found \"mailbox 0 0 0x7f/0x100" },

@@ -331,7 +331,8 @@ static int parse_answer_line(struct capture *capture, char *text, unsigned int l
 			break;
 	}
 	if (answer.kind > ANSWER_NO_DRIVER ||
-	    (answer.kind == ANSWER_DRIVER && (number[2] < 1 || number[2] > 64)))
+	    (answer.kind == ANSWER_DRIVER && (number[2] < 1 || number[2] > 64)) ||
+	    (answer.kind == ANSWER_MMIO && number[2] % 4 != 0))
 		return form_error(&capture->answer_file, line, answer_forms);
 	if (answer.kind >= ANSWER_DRIVER) {
 		if (capture->driver.line)
