@@ -175,6 +175,7 @@ static bool is_refused(struct emulated *e)
 
 TEST_MACHINE(values_beyond_their_words_are_refused, "tests/tiny")
 {
+	struct domain_state *first;
 	struct file file;
 
 	close_machine(e);
@@ -186,6 +187,11 @@ TEST_MACHINE(values_beyond_their_words_are_refused, "tests/tiny")
 	put(e, &file);
 	assert_true(is_refused(e));
 	state_of(&file)->smt = SMT_ON;
+	first = (void *)(state_of(&file) + 1);
+	first->level = 200;
+	put(e, &file);
+	assert_true(is_refused(e));
+	first->level = 0;
 	put(e, &file);
 	assert_false(is_refused(e));
 	free(file.bytes);

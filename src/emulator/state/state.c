@@ -88,6 +88,15 @@ static bool groups_fit(const struct group *groups, size_t count)
 	return true;
 }
 
+/** Whether the levels of firmware that is reached by mailbox exist. */
+static bool levels_fit(const struct platform *platform, const struct domain_state *states)
+{
+	for (size_t i = 0; i < platform->domain_count && !platform_is_tpmi(platform); i++)
+		if (!platform_level(&platform->domains[i], states[i].level))
+			return false;
+	return true;
+}
+
 /** Whether a copy has its size, is of this platform, and names only what exists. */
 static bool state_fits(const struct platform *platform, const struct state *state, size_t size)
 {
@@ -99,6 +108,7 @@ static bool state_fits(const struct platform *platform, const struct state *stat
 			       state->group_count * sizeof(struct group) &&
 	       /* Words, which lead to something by their number. */
 	       state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1 &&
+	       levels_fit(platform, (const void *)(state + 1)) &&
 	       groups_fit((const void *)((const char *)state + size -
 					 state->group_count * sizeof(struct group)),
 			  state->group_count);
