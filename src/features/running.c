@@ -141,7 +141,7 @@ int power_read(struct isst_context *context, struct domain_power *domains, size_
 
 	if (error || count == 0)
 		return message_end(&context->messages, before, error);
-	found = powercap_find(&context->files, &zones);
+	found = powercap_find(&context->files, NULL, &zones);
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = domains[i].domain;
 

@@ -68,6 +68,7 @@ static int read_limit(struct kernel_files *files, struct power_zone *zone)
 
 struct search {
 	struct kernel_files *files;
+	const struct isst_cpuset *packages;
 	struct power_zones *zones;
 };
 
@@ -75,8 +76,9 @@ struct search {
 static int add_zone(void *data, const char *name)
 {
 	static const char PREFIX[] = "intel-rapl:";
-	struct kernel_files *files = ((struct search *)data)->files;
-	struct power_zones *zones = ((struct search *)data)->zones;
+	const struct search *search = data;
+	struct kernel_files *files = search->files;
+	struct power_zones *zones = search->zones;
 	struct power_zone zone = { 0 };
 	char *text = NULL;
 	int error;
@@ -87,7 +89,8 @@ static int add_zone(void *data, const char *name)
 	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)
 		return -ENOMEM;
 	error = kernel_files_text(files, zone_path(files, &zone, "name"), &text);
-	if (!error && !parse_name(text, &zone))
+	if (!error && (!parse_name(text, &zone) ||
+		       (search->packages && !isst_cpuset_has(search->packages, zone.package))))
 		error = -ENOENT;
 	free(text);
 	if (!error)
@@ -99,16 +102,17 @@ static int add_zone(void *data, const char *name)
 		error = -ENOMEM;
 	if (error || !zone.limit_uw) {
 		free(zone.directory);
-		/* It is no package, or has gone meanwhile. */
+		/* It is none of these packages, or has gone meanwhile. */
 		return error == -ENOENT ? 0 : error;
 	}
 	zones->zones[zones->count++] = zone;
 	return 0;
 }
 
-int powercap_find(struct kernel_files *files, struct power_zones *zones)
+int powercap_find(struct kernel_files *files, const struct isst_cpuset *packages,
+		  struct power_zones *zones)
 {
-	struct search search = { files, zones };
+	struct search search = { files, packages, zones };
 
 	*zones = (struct power_zones){ 0 };
 	return kernel_files_each(files, POWERCAP, "", add_zone, &search);

@@ -21,9 +21,10 @@ struct power_zones {
 	size_t count;
 };
 
-/** Finds zones with a long-term limit. To be cleared in any case. Returns 0, -ENOENT (no powercap;
- * no message), or as kernel_files_text(). */
-int powercap_find(struct kernel_files *files, struct power_zones *zones);
+/** Finds zones with a long-term limit, of these packages (NULL: all). To be cleared in any case.
+ * Returns 0, -ENOENT (no powercap; no message), or as kernel_files_text(). */
+int powercap_find(struct kernel_files *files, const struct isst_cpuset *packages,
+		  struct power_zones *zones);
 void powercap_clear(struct power_zones *zones);
 
 /** The zone of a die of a package, or NULL. */

@@ -60,7 +60,7 @@ FAKE_TEST(zones_are_packages_or_dies)
 	add_zone(fake, "intel-rapl:3", "psys");
 	add_zone(fake, "intel-rapl-mmio:0", "package-0");
 	start(fake, &reader);
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), 0);
 	assert_int_equal(reader.zones.count, 3);
 	assert_string_equal(powercap_zone(&reader.zones, 0, 3)->directory,
 			    POWERCAP "/intel-rapl:0");
@@ -80,7 +80,7 @@ FAKE_TEST(the_counter_wraps_around)
 	add_zone(fake, "intel-rapl:0", "package-0");
 	add(fake, "intel-rapl:0", "energy_uj", "262143328800");
 	start(fake, &reader);
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), 0);
 	zone = reader.zones.zones;
 	assert_int_equal(powercap_begin(&reader.files, zone), 0);
 	assert_int_equal(powercap_mw(zone), 0);
@@ -104,11 +104,11 @@ FAKE_TEST(a_reading_continues_an_earlier_one)
 
 	add_zone(fake, "intel-rapl:0", "package-0");
 	start(fake, &reader);
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), 0);
 	assert_int_equal(powercap_continue(&reader.files, reader.zones.zones, &reader.zones), 0);
 	assert_int_equal(reader.zones.zones[0].time_ns, 0);
 	add(fake, "intel-rapl:0", "energy_uj", "3000");
-	assert_int_equal(powercap_find(&reader.files, &again), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &again), 0);
 	zone = again.zones;
 	assert_int_equal(powercap_continue(&reader.files, zone, &reader.zones), 0);
 	assert_int_equal(zone->energy_uj, 2000);
@@ -132,11 +132,11 @@ FAKE_TEST(without_powercap_or_a_limit_there_are_none)
 	struct reader reader;
 
 	start(fake, &reader);
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), -ENOENT);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), -ENOENT);
 	assert_int_equal(reader.zones.count, 0);
 	add(fake, "intel-rapl:0", "name", "package-0");
 	add(fake, "intel-rapl:0", "max_energy_range_uj", "262143328850");
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), 0);
 	assert_int_equal(reader.zones.count, 0);
 	finish(&reader);
 }
@@ -148,7 +148,7 @@ FAKE_TEST(a_counter_that_may_not_be_read)
 
 	add_zone(fake, "intel-rapl:0", "package-0");
 	start(fake, &reader);
-	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_find(&reader.files, NULL, &reader.zones), 0);
 	fake_file_error(&fake->files, POWERCAP "/intel-rapl:0/energy_uj", -EACCES);
 	assert_int_equal(powercap_begin(&reader.files, reader.zones.zones), -EPERM);
 	finish(&reader);
