@@ -244,7 +244,7 @@ int group_check_free(struct isst_context *context, const struct isst_domain *dom
 	int error = -ENOMEM;
 
 	/* CPUs of the root's partition and of the domain's own. -ENOENT: they are not reported. */
-	if (free_cpus && name)
+	if (free_cpus && taken && name)
 		error = kernel_files_cpulist(&context->files, GROUPS "/cpuset.cpus.effective",
 					     free_cpus);
 	/* classify_group() has understood the list. */

@@ -26,6 +26,17 @@ TEST_ON(a_plan_that_fails_is_freed, "tests/multi-die", "tests/tpmi-tiny")
 	allocations_fail(*state, PLANS, COUNT(PLANS), suite_is_large() ? 1 : 7);
 }
 
+/** Of CPUs that are offline it is looked which partition holds them. */
+TEST_ON(a_plan_of_partitions_has_the_cause, "tests/tiny")
+{
+	static const char *const PLANS[] = {
+		"config apply --set 'cpus offline 3'",
+		"--dry-run --cgroupv2 perf-profile set-config-level -l 1 -o",
+	};
+
+	allocations_fail(*state, PLANS, COUNT(PLANS), 1);
+}
+
 TEST_ON(a_comparison_has_the_cause, "tests/package-offline")
 {
 	static const char *const CHECK = "config check --set 'cpus by-level'";
