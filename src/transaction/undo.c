@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rolls a change back: in reverse order, items that were written first, then what they disturbed.
  */
+#include "sysfs/cpuset_groups.h"
 #include "transaction/item_access.h"
 #include "transaction/journal.h"
 #include "transaction/report.h"
@@ -325,6 +326,32 @@ static void rediscover(struct isst_change *change)
 
 /* ---- What differs in the end ---- */
 
+/** Whether groups of cgroup v1, which another process changed, lost nothing but CPUs that the
+ * rollback takes offline. False without memory. */
+static bool follows_cpus(const struct isst_change *change, const struct entry *groups,
+			 struct item_value now)
+{
+	struct isst_cpuset *gone;
+	bool follows;
+
+	if (groups->item.kind != ITEM_CPUSET_GROUPS)
+		return false;
+	gone = isst_cpuset_new();
+	follows = gone;
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; change->steps[i]->kind == ITEM_ONLINE && follows &&
+				   j < change->steps[i]->count;
+		     j++) {
+			const struct entry *cpu = &change->steps[i]->entries[j];
+
+			if (!cpu->old.number)
+				follows = !isst_cpuset_add(gone, cpu->item.index, cpu->item.index);
+		}
+	follows = follows && cpuset_groups_lost(groups->old.text, now.text, gone);
+	isst_cpuset_free(gone);
+	return follows;
+}
+
 /** Lists an item that is not as before. @mask: the bits that steps wrote or disturbed */
 static void compare_item(struct isst_change *change, const struct entry *entry, uint64_t mask,
 			 const struct item_access *now)
@@ -347,7 +374,14 @@ static void compare_item(struct isst_change *change, const struct entry *entry, 
 	} else if (!now->absent && !is_as_before(entry, mask, now->value) &&
 		   !limit_is_concealed(change, item, entry->old.number, now->value.number) &&
 		   !limit_is_held(entry, now->value.number)) {
-		change_differs(change, item, now->value, entry->old);
+		if (follows_cpus(change, entry, now->value))
+			message_notice(&change->context->messages,
+				       "%s is %s: groups lose CPUs that go offline with the "
+				       "rollback",
+				       item_describe(change->context, item),
+				       item_value_text(&change->texts, item, now->value));
+		else
+			change_differs(change, item, now->value, entry->old);
 	}
 }
 
