@@ -237,13 +237,18 @@ TEST_MACHINE(deferred_commands_of_other_domains_have_no_effect, "tests/tpmi-tiny
 	struct abi_core_power power = { .get_set = 1, .enable = 1 };
 	const uint32_t domain = UINT32_MAX / 2;
 	struct deferred *deferred;
-	struct file file;
+	struct file file, before;
 	size_t size;
 
 	rules(e, "tpmi core-power deferred 1000000\n");
 	assert_int_equal(call(e, ABI_CORE_POWER_STATE, &power), 0);
+	before = take(e);
+	assert_true(read_all(e->machine, "/proc") > 0);
 	close_machine(e);
 	file = take(e);
+	/* While it is not due nothing is stored again. */
+	assert_int_equal(head_of(&file)->generation, head_of(&before)->generation);
+	free(before.bytes);
 	assert_int_equal(state_of(&file)->deferred_count, 1);
 	deferred = (void *)(content_of(&file, &size) + size - sizeof(*deferred));
 	deferred->due_ms = 0;

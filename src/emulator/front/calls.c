@@ -18,10 +18,9 @@
 /** Carries out what firmware has accepted before and put off. The lock must be held. */
 static int run_deferred(struct server *server)
 {
+	const uint32_t before = server->state->deferred_count;
 	struct deferred due;
 
-	if (server->state->deferred_count == 0)
-		return 0;
 	server->replaying = true;
 	while (deferred_take_due(server, &due)) {
 		void *entry = due.entry;
@@ -36,7 +35,7 @@ static int run_deferred(struct server *server)
 			tpmi_run_deferred(server, (unsigned long)due.request, entry);
 	}
 	server->replaying = false;
-	return state_store(server) ? -EIO : 0;
+	return server->state->deferred_count != before && state_store(server) ? -EIO : 0;
 }
 
 /* ---- Calls ---- */
