@@ -164,7 +164,10 @@ static void note_turbo_freq(struct isst_change *change, const struct facts *fact
 		if (domain_is_asked(&facts->domains[j]) &&
 		    facts->domains[j].domain->package == package)
 			return;
-	facts_for_each_domain (domain, facts) {
+	/* That of the domain itself first. */
+	for (size_t j = 0; j < facts->count; j++) {
+		const struct domain_snapshot *domain = &facts->domains[(i + j) % facts->count];
+
 		if (domain->role == NOT_REACHED || domain->domain->package != package ||
 		    isst_domain_is_io(domain->domain) || !facts->domains[i].core_power.enabled ||
 		    !feature_may_be_on(domain, FEATURE_TURBO_FREQ))
