@@ -81,6 +81,7 @@ void survey_read_power(struct survey *survey)
 {
 	struct isst_cpuset *packages = isst_cpuset_new(), *left = isst_cpuset_new();
 	unsigned int other;
+	int error;
 
 	survey_take_error(survey, packages && left ? 0 : -ENOMEM);
 	survey_for_each_domain (domain, survey) {
@@ -99,9 +100,12 @@ void survey_read_power(struct survey *survey)
 			    "%s: the power limit is not read: the kernel would interrupt the first "
 			    "CPU, which is isolated or nohz_full",
 			    message_numbers(&survey->context->messages, "package", left));
-	if (!survey->error)
-		note_power(survey,
-			   powercap_find(&survey->context->files, packages, &survey->power));
+	if (!survey->error) {
+		error = powercap_find(&survey->context->files, packages, &survey->power);
+		if (error)
+			powercap_clear(&survey->power);
+		survey_note_file(survey, error);
+	}
 	isst_cpuset_free(packages);
 	isst_cpuset_free(left);
 }
