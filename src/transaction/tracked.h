@@ -89,6 +89,22 @@ struct isst_journal {
 	const char *why_unread; /* the first such failure, or that of an item */
 };
 
+/* ---- Items of a journal, as findings.c judges them (tracked.c) ---- */
+
+/** The item of a journal, or NULL. */
+struct tracked *tracked_find(const struct isst_journal *journal, const struct item *item);
+
+/** Works out what the lines mean for each item. Returns 0 or -ENOMEM. */
+int tracked_fill(struct isst_journal *journal);
+
+/** Before anything is written: what no run can have noted was put there by others. Returns 0, -EIO
+ * with a message, or -ENOMEM. */
+int tracked_check(struct isst_journal *journal);
+
+/** Reads what each item is now, and whether features are of the present level. Returns 0 or
+ * -ENOMEM. */
+int tracked_read(struct isst_journal *journal);
+
 /** Judges items as those of a run that wrote and verified them. Returns 0, to be freed; -ENOMEM; or
  * another negative errno with a message, where one cannot be read. */
 int journal_judge(struct isst_context *context, const struct item_lines *lines,

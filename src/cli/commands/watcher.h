@@ -113,6 +113,20 @@ void watcher_forgive(struct watcher *watcher);
 void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms);
 void watcher_clear(struct watcher *watcher);
 
+/* ---- Looks (watch_look.c) ---- */
+
+void watch_row_free(struct watch_row *row);
+/** The unit of a domain (NULL: the machine), made if it is missing. */
+struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
+/** The next look opens and discovers the machine anew. */
+void watcher_close_machine(struct watcher *watcher);
+/** Reads what few driver calls tell: levels, locks, CPUs, turbo. */
+void watcher_look_small(struct watcher *watcher);
+/** What the machine is becomes what it was, unless it changes meanwhile. Returns whether it did. */
+bool watcher_rebase(struct watcher *watcher);
+/** Adds to a small look all that differs from a configuration: the file, or what it was. */
+void watcher_look_whole(struct watcher *watcher);
+
 /* ---- Answers ---- */
 
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
