@@ -345,18 +345,16 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 {
 	struct watch_row *level = unit->pending;
 	const struct isst_domain *domain = watch_unit_domain(watcher->context, unit);
-	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand = false;
+	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand;
 	struct isst_config *config = NULL;
 	const char *obstacle = NULL;
 	int done = -ENOMEM;
 	char *cause = NULL;
-	unsigned int cpu;
 
 	unit->pending = domain && !isst_domain_is_io(domain) ? level : NULL;
 	if (!unit->pending || level->suspect)
 		return;
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		by_hand |= isst_cpuset_has(watcher->by_hand, cpu);
+	by_hand = domain_has_cpu_of(domain, watcher->by_hand);
 	if (unit->locked)
 		obstacle = "the level is locked";
 	else if (isolate && by_hand)

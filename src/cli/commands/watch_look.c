@@ -116,18 +116,11 @@ static void take_value(struct watcher *watcher, struct watch_unit *unit, const c
 
 static bool is_watched(const struct watcher *watcher, const struct isst_domain *domain)
 {
-	unsigned int cpu;
-
 	/* Isolated CPUs are not interrupted to be asked. */
 	if (firmware_is_asked_by_msr(watcher->context) &&
 	    !domain_has_reader(domain, watcher->undisturbed))
 		return false;
-	if (!watcher->cpus)
-		return true;
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (isst_cpuset_has(watcher->cpus, cpu))
-			return true;
-	return false;
+	return !watcher->cpus || domain_has_cpu_of(domain, watcher->cpus);
 }
 
 /** What is not supported is absent; of what fails nothing is known. */

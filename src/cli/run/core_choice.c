@@ -159,16 +159,6 @@ static void note_division(struct run *run)
 	free(text);
 }
 
-static bool is_chosen(const struct isst_domain *domain, const struct isst_cpuset *chosen)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (isst_cpuset_has(chosen, cpu))
-			return true;
-	return false;
-}
-
 void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, bool by_statement)
 {
 	const struct isst_domain *first = NULL, *domain;
@@ -180,7 +170,7 @@ void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, 
 	for (size_t i = 0; (domain = isst_domain_at(run->context, i)) && !error; i++) {
 		bool begins = !first || isst_domain_package(first) != isst_domain_package(domain);
 
-		if (!is_chosen(domain, chosen))
+		if (!domain_has_cpu_of(domain, chosen))
 			continue;
 		spread |= !begins;
 		if (begins)

@@ -137,6 +137,16 @@ void targets_clear(struct targets *targets)
 	*targets = (struct targets){ 0 };
 }
 
+bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuset *cpus)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+		if (isst_cpuset_has(cpus, cpu))
+			return true;
+	return false;
+}
+
 struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
 				struct report *report)
 {

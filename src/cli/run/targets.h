@@ -44,6 +44,9 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
 void targets_clear(struct targets *targets);
 
+/** Whether a CPU of a domain, online or not, is one of @cpus. */
+bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuset *cpus);
+
 /** Adds a unit to a report, at its package, die, power domain and CPU. */
 struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
 				struct report *report);
