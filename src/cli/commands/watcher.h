@@ -120,7 +120,7 @@ void watch_row_free(struct watch_row *row);
 struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
 /** The next look opens and discovers the machine anew. */
 void watcher_close_machine(struct watcher *watcher);
-/** Reads what few driver calls tell: levels, locks, CPUs, turbo. */
+/** Reads what needs few driver calls: levels, locks, CPUs, turbo. */
 void watcher_look_small(struct watcher *watcher);
 /** What the machine is becomes what it was, unless it changes meanwhile. Returns whether it did. */
 bool watcher_rebase(struct watcher *watcher);
