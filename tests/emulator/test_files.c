@@ -333,6 +333,34 @@ TEST_MACHINE(idle_states_can_be_disabled, "tests/tiny")
 	assert_file(e, CPUS "/cpuidle/current_driver", "intel_idle\n");
 }
 
+/** Names, and latency of the deepest one, as drivers/idle/intel_idle.c has them. */
+TEST_MACHINE(idle_states_are_those_of_the_processor, NULL)
+{
+	static const struct {
+		const char *platform, *last, *name, *latency, *next;
+	} cases[] = {
+		{ "guide", "state3", "C6\n", "170\n", "state4" },
+		{ "cooperlake", "state3", "C6\n", "133\n", "state4" },
+		{ "sapphirerapids-2s56c", "state3", "C6\n", "290\n", "state4" },
+		{ "graniterapids-6776p", "state4", "C6P\n", "210\n", "state5" },
+		{ "sierraforest-2s112c", "state3", "C6S\n", "270\n", "state5" },
+		{ "sierraforest-2s112c", "state4", "C6SP\n", "310\n", "state5" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char path[100];
+
+		start(e, cases[i].platform);
+		snprintf(path, sizeof(path), CPUS "/cpu1/cpuidle/%s/name", cases[i].last);
+		assert_file(e, path, cases[i].name);
+		snprintf(path, sizeof(path), CPUS "/cpu1/cpuidle/%s/latency", cases[i].last);
+		assert_file(e, path, cases[i].latency);
+		snprintf(path, sizeof(path), CPUS "/cpu1/cpuidle/%s/name", cases[i].next);
+		assert_int_equal(read_result(e, path), -ENOENT);
+		finish(e);
+	}
+}
+
 /** Which modules there are is a matter of the driver's transports. */
 TEST_MACHINE(modules_are_those_of_the_driver, NULL)
 {

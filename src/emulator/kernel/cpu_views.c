@@ -107,35 +107,83 @@ int write_smt(const struct place *place, const char *text)
 
 /* ---- cpuidle: no CPU is ever idle here, but states can be disabled ---- */
 
-/* As intel_idle has them for servers since Ice Lake, the last one rounded. */
+/* As intel_idle has them; processors that are not named here have those of the first row. */
+enum { IDLE_MODELS = 2, IDLE_STATES = 5 };
 static const struct {
-	const char *text[2]; /* name, description */
-	unsigned int us[2];  /* latency, residency */
+	unsigned int models[IDLE_MODELS];
+	struct {
+		const char *text[2]; /* name, description */
+		unsigned int us[2];  /* latency, residency */
+	} states[IDLE_STATES];
 } idle_states[] = {
-	{ { "POLL", "CPUIDLE CORE POLL IDLE" }, { 0, 0 } },
-	{ { "C1", "MWAIT 0x00" }, { 1, 1 } },
-	{ { "C1E", "MWAIT 0x01" }, { 2, 4 } },
-	{ { "C6", "MWAIT 0x20" }, { 200, 600 } },
+#define IDLE_POLL \
+	{ \
+		{ "POLL", "CPUIDLE CORE POLL IDLE" }, \
+		{ \
+			0, 0 \
+		} \
+	}
+	{ { 0x6a, 0x6c },
+	  { IDLE_POLL,
+	    { { "C1", "MWAIT 0x00" }, { 1, 1 } },
+	    { { "C1E", "MWAIT 0x01" }, { 4, 4 } },
+	    { { "C6", "MWAIT 0x20" }, { 170, 600 } } } },
+	{ { 0x55 },
+	  { IDLE_POLL,
+	    { { "C1", "MWAIT 0x00" }, { 2, 2 } },
+	    { { "C1E", "MWAIT 0x01" }, { 10, 20 } },
+	    { { "C6", "MWAIT 0x20" }, { 133, 600 } } } },
+	{ { 0x8f, 0xcf },
+	  { IDLE_POLL,
+	    { { "C1", "MWAIT 0x00" }, { 1, 1 } },
+	    { { "C1E", "MWAIT 0x01" }, { 2, 4 } },
+	    { { "C6", "MWAIT 0x20" }, { 290, 800 } } } },
+	{ { 0xad, 0xae },
+	  { IDLE_POLL,
+	    { { "C1", "MWAIT 0x00" }, { 1, 1 } },
+	    { { "C1E", "MWAIT 0x01" }, { 4, 4 } },
+	    { { "C6", "MWAIT 0x20" }, { 170, 650 } },
+	    { { "C6P", "MWAIT 0x21" }, { 210, 1000 } } } },
+	{ { 0xaf, 0xdd },
+	  { IDLE_POLL,
+	    { { "C1", "MWAIT 0x00" }, { 1, 1 } },
+	    { { "C1E", "MWAIT 0x01" }, { 2, 10 } },
+	    { { "C6S", "MWAIT 0x22" }, { 270, 700 } },
+	    { { "C6SP", "MWAIT 0x23" }, { 310, 900 } } } },
 };
-enum { IDLE_STATES = sizeof(idle_states) / sizeof(*idle_states) };
+enum { IDLE_TABLES = sizeof(idle_states) / sizeof(*idle_states) };
+
+/** The row of a processor. */
+static size_t find_idle_states(const struct place *place)
+{
+	for (size_t i = 0; i < IDLE_TABLES; i++)
+		for (size_t j = 0; j < IDLE_MODELS; j++)
+			if (idle_states[i].models[j] == place->platform->model.value)
+				return i;
+	return 0;
+}
 
 static bool idle_state_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	place->idle_state = (unsigned int)index;
 	snprintf(name, VIEW_NAME, "state%zu", index);
-	return index < IDLE_STATES;
+	return index < IDLE_STATES && idle_states[find_idle_states(place)].states[index].text[0];
 }
 
 static const struct instances each_idle_state = { idle_state_at, NULL };
 
 static const char *idle_text(const struct place *place)
 {
-	return idle_states[place->idle_state].text[place->view->which];
+	return idle_states[find_idle_states(place)]
+		.states[place->idle_state]
+		.text[place->view->which];
 }
 
 static unsigned int idle_us(const struct place *place)
 {
-	return idle_states[place->idle_state].us[place->view->which];
+	return idle_states[find_idle_states(place)]
+		.states[place->idle_state]
+		.us[place->view->which];
 }
 
 static unsigned int idle_disabled(const struct place *place)
