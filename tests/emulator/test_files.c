@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulated kernel files: what they say, and how they answer writes. */
 #include "emulator/emulated.h"
+#include "emulator/front/launch_files.h"
 #include "support/check.h"
 
 #include "isst.h"
@@ -331,6 +332,23 @@ TEST_MACHINE(idle_states_can_be_disabled, "tests/tiny")
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpuidle/state3/disable", "off"), -EINVAL);
 	assert_int_equal(read_result(e, CPUS "/cpu1/cpuidle/state4/name"), -ENOENT);
 	assert_file(e, CPUS "/cpuidle/current_driver", "intel_idle\n");
+}
+
+/** What a CPU calls cpufreq is the directory of its policy. */
+TEST_MACHINE(policies_are_directories_that_cpus_link_to, "tests/tiny")
+{
+	static const char POLICY[] = CPUS "/cpufreq/policy1/scaling_max_freq";
+	struct kernel_status status;
+
+	assert_int_equal(launch_look(e->machine, CPUS "/cpu1/cpufreq", false, &status), 0);
+	assert_int_equal(status.type, KERNEL_LINK);
+	assert_string_equal(status.target, "../cpufreq/policy1");
+	free(status.target);
+	set_file(e, POLICY, "1500000", "1500000\n");
+	assert_cpu_file(e, 1, "cpufreq/scaling_max_freq", "1500000\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(read_result(e, POLICY), -EBUSY);
+	assert_int_equal(count_names(e, CPUS "/cpufreq", "policy"), 4);
 }
 
 /** Names, and latency of the deepest one, as drivers/idle/intel_idle.c has them. */

@@ -335,11 +335,17 @@ static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances cpu_nodes = { cpu_node_at, NULL };
 
+static int print_policy(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "../cpufreq/policy%u", place->cpu->number);
+	return 0;
+}
+
 const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, STORED(CPU_STATE, cpu_state, online),
 	  .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
-	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq, .refuse = refuse_offline },
+	{ "cpufreq", .target = print_policy, .exists = has_cpufreq },
 	{ "cpuidle", BELOW({ .each = &each_idle_state, .below = idle_state_views }) },
 	/* The processor as ACPI knows it; the kernel has a link here. */
 	{ "firmware_node", BELOW({ "thermal_cooling", .target = print_cooling_device }) },

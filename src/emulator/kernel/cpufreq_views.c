@@ -154,7 +154,7 @@ bool has_cpufreq(const struct place *place)
 
 /** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
  * those before let them be read, and take nothing. */
-int refuse_offline(const struct place *place, bool write)
+static int refuse_offline(const struct place *place, bool write)
 {
 	const unsigned int answer = place->platform->offline_cpufreq.value;
 
@@ -178,7 +178,7 @@ static int write_scaling_limit(const struct place *place, const char *text)
 	return result;
 }
 
-const struct view cpufreq_views[] = {
+static const struct view cpufreq_views[] = {
 	{ "base_frequency", .exists = has_hwp_driver, .number = base_khz },
 	{ "cpuinfo_min_freq", .number = lowest_khz },
 	{ "cpuinfo_max_freq", .number = highest_khz },
@@ -198,6 +198,14 @@ const struct view cpufreq_views[] = {
 	  .read = print_energy_preference, .write = write_energy_preference },
 	{ "energy_performance_available_preferences", .exists = has_hwp_driver,
 	  .read = print_energy_preferences },
+	VIEW_END,
+};
+
+const struct view policies_views[] = {
+	{ .each = &each_policy,
+	  .below = cpufreq_views,
+	  .exists = has_cpufreq,
+	  .refuse = refuse_offline },
 	VIEW_END,
 };
 

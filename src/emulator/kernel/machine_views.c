@@ -294,6 +294,7 @@ static const struct view all_cpus_views[] = {
 	{ "kernel_max", .constant = "8191" }, /* MOST_CPUS - 1 */
 	{ "smt", BELOW({ "control", .text = smt_control, .write = write_smt },
 		       { "active", .number = smt_is_active }) },
+	{ "cpufreq", .below = policies_views },
 	{ "cpuidle", .below = idle_driver_views },
 	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
 	{ "intel_uncore_frequency", .below = uncore_views, NEEDS(uncore) },

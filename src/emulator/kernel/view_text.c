@@ -102,11 +102,13 @@ bool number_of_name(const char *name, const char *begin, unsigned int *number)
 	return true;
 }
 
-/* ---- CPUs by name and by number ---- */
+/* ---- CPUs by name and by number, and their policies of cpufreq ---- */
 
 /** What is in front of the number. */
 static const char *name_begin(const struct place *place)
 {
+	if (place->view->each == &each_policy)
+		return "policy";
 	return place->view->each == &each_cpu_number ? "" : "cpu";
 }
 
@@ -133,6 +135,7 @@ static bool find_cpu(struct place *place, const char *name)
 
 const struct instances each_cpu = { cpu_at, find_cpu };
 const struct instances each_cpu_number = { cpu_at, find_cpu };
+const struct instances each_policy = { cpu_at, find_cpu };
 
 /* ---- Lists of CPUs: "cpu lists" in admin-guide/kernel-parameters ---- */
 

@@ -122,11 +122,12 @@ int parse_cpu_list(const char *text, unsigned int cpu_ids, struct isst_cpuset *s
 
 extern const struct instances each_cpu;		   /* view_text.c: cpuN */
 extern const struct instances each_cpu_number;	   /* view_text.c: N */
+extern const struct instances each_policy;	   /* view_text.c: policyN */
 extern const struct view cpu_views[];		   /* below cpuN */
 extern const struct view idle_driver_views[];	   /* cpu_views.c: cpuidle */
 extern const struct instances each_cooling_device; /* cpu_views.c: cooling_deviceN */
 extern const struct view cooling_views[];	   /* cpu_views.c: below one */
-extern const struct view cpufreq_views[];	   /* cpuN/cpufreq */
+extern const struct view policies_views[];	   /* cpufreq_views.c: cpufreq */
 extern const struct view pstate_views[];	   /* cpufreq_views.c: intel_pstate */
 extern const struct view uncore_views[];	   /* intel_uncore_frequency */
 extern const struct view debug_views[];		   /* register_views.c: /sys/kernel/debug */
@@ -143,7 +144,6 @@ extern const struct view security_views[];	   /* system_views.c: /sys/kernel/sec
 extern const struct view root_views[];		   /* machine_views.c: / */
 
 bool has_cpufreq(const struct place *place);
-int refuse_offline(const struct place *place, bool write);
 bool powercap_exists(const struct place *place);
 int print_modules(const struct place *place, FILE *stream);
 int write_smt(const struct place *place, const char *text);
