@@ -36,6 +36,74 @@ TEST_MACHINE(registers_that_are_not_there_fault, "tests/tiny")
 	assert_int_equal(value, 1);
 }
 
+#define BIAS CPUS "/cpu1/power/energy_perf_bias"
+#define UNCORE_LIMIT(which) CPUS "/intel_uncore_frequency/package_00_die_00/" which "_freq_khz"
+
+TEST_MACHINE(energy_bias_is_of_one_cpu, "tests/tiny")
+{
+	uint64_t value = 0;
+
+	assert_int_equal(access_msr(e, 1, false, 0x1b0, &value), 0);
+	assert_int_equal(value, 6);
+	set_file(e, BIAS, "balance-power\n", "8\n");
+	assert_int_equal(access_msr(e, 1, false, 0x1b0, &value), 0);
+	assert_int_equal(value, 8);
+	value = 15;
+	assert_int_equal(access_msr(e, 1, true, 0x1b0, &value), 0);
+	assert_file(e, BIAS, "15\n");
+	assert_file(e, CPUS "/cpu2/power/energy_perf_bias", "6\n");
+	value = 16;
+	assert_int_equal(access_msr(e, 1, true, 0x1b0, &value), -EIO);
+	assert_int_equal(write_file(e, BIAS, "16"), -EINVAL);
+	assert_int_equal(write_file(e, BIAS, "powersave"), -EINVAL);
+	assert_file(e, BIAS, "15\n");
+}
+
+/** The bits of uncore limits: 6:0 the highest ratio, 14:8 the lowest. */
+TEST_MACHINE(uncore_limits_are_set_by_register, NULL)
+{
+	uint64_t value = 0x0a12;
+
+	start(e, "tests/tiny");
+	assert_int_equal(access_msr(e, 1, true, 0x620, &value), 0);
+	assert_file(e, UNCORE_LIMIT("max"), "1800000\n");
+	assert_file(e, UNCORE_LIMIT("min"), "1000000\n");
+	value = 0x8a12;
+	assert_int_equal(access_msr(e, 1, true, 0x620, &value), -EIO);
+	assert_file(e, UNCORE_LIMIT("min"), "1000000\n");
+	finish(e);
+	start(e, "tests/uncore-locked");
+	value = 0x0a12;
+	assert_int_equal(access_msr(e, 1, true, 0x620, &value), -EIO);
+	finish(e);
+	start(e, "tests/tpmi-tiny");
+	assert_int_equal(access_msr(e, 1, true, 0x620, &value), -EIO);
+}
+
+/** turbostat reads both before anything else. */
+TEST_MACHINE(time_stamps_and_package_states, "tests/tiny")
+{
+	uint64_t first = 0, then = 0, states = 0;
+
+	assert_int_equal(access_msr(e, 1, false, 0x10, &first), 0);
+	usleep(20000);
+	assert_int_equal(access_msr(e, 1, false, 0x10, &then), 0);
+	/* Of 2000 MHz; the machine that the test runs on may have been busy. */
+	assert_in_range(then - first, 40000000, UINT64_C(4000000000));
+	assert_int_equal(access_msr(e, 1, false, 0xe2, &states), 0);
+	assert_int_equal(states & 0x7, 2);
+	assert_int_equal(access_msr(e, 1, true, 0xe2, &states), -EIO);
+}
+
+/** As the register of a 8360Y with SST-BF reads on CPU 0: 3500, 2100, 800 and 800 MHz. */
+TEST_MACHINE(hwp_capabilities_are_those_of_the_core, "icelake-2s36c")
+{
+	uint64_t value = 0;
+
+	assert_int_equal(access_msr(e, 0, false, 0x771, &value), 0);
+	assert_int_equal(value, 0x08081523);
+}
+
 /** The number of a register has 32 bits; the position of a file more. */
 TEST_MACHINE(the_low_half_of_a_position_counts, "tests/tiny")
 {

@@ -298,8 +298,8 @@ isst_if_mbox_pci 0
 isst_if_mmio 0
 " -- on_machine emulate -- sh -c 'lsmod | sed -n "s/^\(isst_[a-z_]*\) .* /\1 /p"'
 fi
-expect "names vanish for running programs, and come back" 0 "cpufreq cpuidle firmware_node node0 online
-cpufreq cpuidle firmware_node node0 online thermal_throttle topology
+expect "names vanish for running programs, and come back" 0 "cpufreq cpuidle firmware_node node0 online power
+cpufreq cpuidle firmware_node node0 online power thermal_throttle topology
 3 of them
 " -- on_machine emulate -- sh -c "cd $cpus/cpu3; ls > /dev/null; echo 0 > online; echo *; echo 1 > online; echo *
 	echo 0 > online; echo \$(find $cpus -name core_id | wc -l) of them; echo 1 > online"

@@ -134,6 +134,7 @@ void firmware_first_state(struct server *server)
 		*state_cpu(server, cpu) = (struct cpu_state){
 			.online = online,
 			.seen = online,
+			.energy_bias = NORMAL_ENERGY_BIAS,
 			.requested_max_khz = NO_LIMIT_KHZ,
 		};
 		found = platform->capture ? capture_cpu(platform->capture, cpu->number) : -1;

@@ -335,6 +335,24 @@ static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances cpu_nodes = { cpu_node_at, NULL };
 
+/** One of the kernel's words, or a number. */
+static int write_energy_bias(const struct place *place, const char *text)
+{
+	static const char *const words[MOST_ENERGY_BIAS + 1] = { [0] = "performance",
+								 [4] = "balance-performance",
+								 [6] = "normal",
+								 [8] = "balance-power",
+								 [15] = "power" };
+	uint64_t value = 0;
+
+	while (value <= MOST_ENERGY_BIAS && !(words[value] && strcmp(words[value], text) == 0))
+		value++;
+	if (value > MOST_ENERGY_BIAS && parse_number(text, 0, MOST_ENERGY_BIAS, &value))
+		return -EINVAL;
+	cpu_of(place)->energy_bias = (uint8_t)value;
+	return 0;
+}
+
 static int print_policy(const struct place *place, FILE *stream)
 {
 	fprintf(stream, "../cpufreq/policy%u", place->cpu->number);
@@ -349,6 +367,9 @@ const struct view cpu_views[] = {
 	{ "cpuidle", BELOW({ .each = &each_idle_state, .below = idle_state_views }) },
 	/* The processor as ACPI knows it; the kernel has a link here. */
 	{ "firmware_node", BELOW({ "thermal_cooling", .target = print_cooling_device }) },
+	{ "power",
+	  BELOW({ "energy_perf_bias", .exists = is_online,
+		  STORED(CPU_STATE, cpu_state, energy_bias), .write = write_energy_bias }) },
 	{ "thermal_throttle",
 	  BELOW({ "core_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
 		{ "package_throttle_count",

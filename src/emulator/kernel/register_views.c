@@ -28,9 +28,15 @@ static int read_register(const struct place *place, uint32_t number, uint64_t *v
 	const bool tpmi = platform_is_tpmi(platform), hwp = platform->hwp.value;
 
 	switch (number) {
+	case 0x10: /* as fast as MPERF: all CPUs are busy */
+		*value = base_cycles(place);
+		return 0;
 	case 0xce: /* turbo ratio limits can be programmed */
 		*value = ratio_of_khz(base_khz(place)) << 8 | UINT64_C(1) << 28 |
 			 ratio_of_khz(lowest_khz(place)) << 40;
+		return 0;
+	case 0xe2: /* package C6, locked by the BIOS */
+		*value = 0x8002;
 		return 0;
 	case 0xe7:
 		*value = base_cycles(place);
@@ -44,6 +50,9 @@ static int read_register(const struct place *place, uint32_t number, uint64_t *v
 	case 0x1a0: /* Enhanced SpeedStep, and what servers have besides; turbo off in the BIOS */
 		*value = 0x850089 | (uint64_t)!platform->bios_turbo.value << 38;
 		return 0;
+	case 0x1b0:
+		*value = cpu_of(place)->energy_bias;
+		return 0;
 	case 0x620:
 		*value = ratio_of_khz(state->uncore_max_khz) | ratio_of_khz(state->uncore_min_khz)
 								       << 8;
@@ -56,6 +65,10 @@ static int read_register(const struct place *place, uint32_t number, uint64_t *v
 	case 0x770:
 		*value = hwp;
 		return 0;
+	case 0x771: /* highest, guaranteed, most efficient and lowest */
+		*value = ratio_of_khz(highest_khz(place)) | ratio_of_khz(base_khz(place)) << 8 |
+			 ratio_of_khz(lowest_khz(place)) * 0x01010000;
+		return hwp ? 0 : -EIO;
 	case 0x774:
 		*value = ratio_of_khz(scaling_min_khz(place)) |
 			 ratio_of_khz(scaling_max_khz(place)) << 8 |
@@ -63,6 +76,34 @@ static int read_register(const struct place *place, uint32_t number, uint64_t *v
 		return hwp ? 0 : -EIO;
 	}
 	return -ENOENT;
+}
+
+/** Writes one of these. Returns 0, or -EIO where the processor does not let it be written so. */
+static int write_register(const struct place *place, uint32_t number, uint64_t value)
+{
+	enum { RATIO = 0x7f, MIN_SHIFT = 8, KHZ = 100000 };
+	struct domain_state *state = state_domain(place->server, place->cpu->domain);
+	const uint64_t max = value & RATIO, min = value >> MIN_SHIFT & RATIO;
+
+	switch (number) {
+	case 0x1b0:
+		if (value > MOST_ENERGY_BIAS)
+			return -EIO;
+		cpu_of(place)->energy_bias = (uint8_t)value;
+		return 0;
+	case 0x620:
+		if (value != (max | min << MIN_SHIFT) || !place->platform->uncore_writable.value)
+			return -EIO;
+		state->uncore_max_khz = (uint32_t)max * KHZ;
+		state->uncore_min_khz = (uint32_t)min * KHZ;
+		return 0;
+	case 0x64f:
+		/* Zeros clear what is logged; here all of it or nothing. */
+		if (!(value >> REASONS_LOGGED & UINT16_MAX))
+			state->reasons_cleared = 1;
+		return 0;
+	}
+	return -EIO;
 }
 
 /** The position's low half is the register's number. The driver's are the firmware's. */
@@ -78,13 +119,10 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 	uint64_t before;
 	int result = read_register(place, (uint32_t)position, &before);
 
-	if (!result && !write)
+	if (!result && write)
+		return write_register(place, (uint32_t)position, *value);
+	if (!result)
 		*value = before;
-	else if (!result && (uint32_t)position != 0x64f)
-		result = -EIO;
-	/* Zeros clear what is logged; here all of it or nothing. */
-	else if (!result && !(*value >> REASONS_LOGGED & UINT16_MAX))
-		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
 	if (result != -ENOENT)
 		return result;
 	result = msr_access(place->server, &access, false);

@@ -46,8 +46,11 @@ struct cpu_state {
 		requested_max_khz; /* the user's limits, not what came of them */
 	uint16_t preference;	   /* 0: as at boot; else see cpufreq_views.c */
 	uint8_t cooling;	   /* state of the cooling device of its package */
-	uint8_t reserved;
+	uint8_t energy_bias;	   /* MSR 0x1b0 */
 };
+
+/** Energy performance bias: from performance to power saving, and as the kernel sets it. */
+enum { MOST_ENERGY_BIAS = 15, NORMAL_ENERGY_BIAS = 6 };
 
 /** What the driver has kept of a set, of which it knows the newest of each kind and CPU. */
 struct kept_set {
@@ -111,7 +114,7 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 18, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 19, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /** The begin of the file, which all processes have mapped as a whole. Two slots of @capacity bytes
  * follow, the first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one
