@@ -104,12 +104,15 @@ class Copy:
 
     def all_files(self):
         """{name: content} of the kernel's files."""
-        files, answer = {}, self._ask(b'files')
-        while answer:
-            name, size, answer = answer.split(b'\0', 2)
-            if os.path.basename(name.decode()) not in IGNORED:
-                files[name.decode()] = IGNORED_LINES.sub(b'', answer[:int(size)])
-            answer = answer[int(size):]
+        files, answer, place = {}, self._ask(b'files'), 0
+        while place < len(answer):
+            name_end = answer.index(b'\0', place)
+            size_end = answer.index(b'\0', name_end + 1)
+            end = size_end + 1 + int(answer[name_end + 1:size_end])
+            name = answer[place:name_end].decode()
+            if os.path.basename(name) not in IGNORED:
+                files[name] = IGNORED_LINES.sub(b'', answer[size_end + 1:end])
+            place = end
         return files
 
     def files(self):
