@@ -66,7 +66,8 @@ static const struct option_row set_level_options[] = {
 };
 
 static const struct option_row base_freq_enable_options[] = {
-	AUTO_ROW("Also configure classes of service, associations and frequency limits"),
+	AUTO_ROW("Also configure classes of service, associations and frequency limits; on "
+		 "Cascade Lake-N save the limits for disable --auto"),
 	ANYWHERE_ROWS,
 };
 
@@ -231,11 +232,15 @@ static const struct command perf_profile_commands[] = {
 static const struct command base_freq_commands[] = {
 	{ "info", "Print both base frequencies and their CPUs at a level", NULL, base_freq_options,
 	  COMMAND_PRESET, .handler = base_freq_info },
-	{ "enable", "Raise the base frequency of high priority cores", NULL,
+	{ "enable", "Raise the base frequency of high priority cores",
+	  "On Cascade Lake-N, where the BIOS has done so, set both limits of cpufreq of each CPU to "
+	  "its base frequency.",
 	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET,
 	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_ENABLE,
 			   .feature = KEY_BASE_FREQ, .result = KEY_ENABLE) },
-	{ "disable", "Restore the same base frequency on all cores", NULL,
+	{ "disable", "Restore the same base frequency on all cores",
+	  "On Cascade Lake-N only remove the limits of cpufreq: the base frequencies are those of "
+	  "the BIOS.",
 	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET,
 	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_DISABLE,
 			   .feature = KEY_BASE_FREQ, .result = KEY_DISABLE) },

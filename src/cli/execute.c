@@ -90,8 +90,8 @@ static bool check_command(struct run *run)
 		return false;
 	}
 	run_error(run, STATUS_UNSUPPORTED,
-		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
-		  "BIOS; isst status shows it, --help lists what is left",
+		  "%s%s%s is not supported on this platform, which has base-freq only, configured "
+		  "by the BIOS: isst status shows it, --help lists the commands that work",
 		  feature ? feature->name : "", feature ? " " : "",
 		  command == &info_command		  ? "--info"
 		  : request_has(run->request, OPTION_OOB) ? "--oob"

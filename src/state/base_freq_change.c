@@ -336,7 +336,7 @@ static int plan_preset(struct planned_command *command, bool enable, bool automa
 		else if (!enable)
 			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
 				    "%s: base-freq is configured by the BIOS and stays enabled: "
-				    "but for limits of cpufreq, there is nothing to disable",
+				    "only limits of cpufreq are removed",
 				    domain->domain->name);
 	}
 	if (!error && enable && automatic)
