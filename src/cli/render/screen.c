@@ -277,15 +277,16 @@ static const struct key *next_key(const struct report *report, const struct key 
 int render_screen(const struct report *report, const struct page *page, bool messages, FILE *stream)
 {
 	const struct key *key = NULL;
+	bool absent_known = false;
 	int error = 0;
 
 	for (const struct report_entry *entry = report->first; entry && !error; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
 			error = render_sentences(entry->root->first, page, stream);
 	if (!error)
-		error = screen_table_print(report, NULL, page, stream);
+		error = screen_table_print(report, NULL, page, &absent_known, stream);
 	while (!error && (key = next_key(report, key)) != NULL)
-		error = screen_table_print(report, key, page, stream);
+		error = screen_table_print(report, key, page, &absent_known, stream);
 	if (!error)
 		error = write_map(report, page, stream);
 	if (messages)

@@ -14,8 +14,9 @@ static inline bool screen_key_is_row(const struct report_node *node)
 }
 
 /** Writes the table of a key (NULL: of units), if it has rows. Narrow pages have places and lists
- * on lines of their own; terminals cut lists. Returns 0 or -ENOMEM. */
+ * on lines of their own; terminals cut lists. @absent_known: whether the screen has the legend of
+ * empty cells. Returns 0 or -ENOMEM. */
 int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
-		       FILE *stream);
+		       bool *absent_known, FILE *stream);
 
 #endif

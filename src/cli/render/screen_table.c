@@ -42,6 +42,7 @@ struct table {
 	struct folds folds; /* rows that differ in more than places and CPUs */
 	bool lost;	    /* memory ran out for CPUs of one */
 	const struct page *page;
+	bool *absent_known; /* its legend is on the screen */
 	FILE *stream;
 	size_t columns_shown, rows_shown; /* the first row is that of headings */
 	char **texts;
@@ -581,19 +582,22 @@ static int write_legend(const struct table *table)
 		}
 		legend |= meant;
 	}
-	if (legend && absent)
-		fputs("-: none\n", table->stream);
+	if (absent && !*table->absent_known)
+		fprintf(table->stream, "%s%s: none, or not supported\n", legend ? "" : "\n",
+			ABSENT);
+	*table->absent_known |= absent;
 	if (legend && unknown)
 		fputs("?: not known\n", table->stream);
 	return error;
 }
 
 int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
-		       FILE *stream)
+		       bool *absent_known, FILE *stream)
 {
 	struct table table = { .key = key,
 			       .folds = { .join = join_cpus },
 			       .page = page,
+			       .absent_known = absent_known,
 			       .stream = stream,
 			       .first = FIRST };
 	int error = make_table(&table, report);
