@@ -25,14 +25,18 @@ static void explain_priority(struct findings *findings, struct found *found,
 		meaning = "cores of low priority are slower, and SST-TF gains nothing: those of "
 			  "high priority reach no more than all cores without it";
 	if (!findings->survey->named) {
-		found->kind = REMEDY_TEXT;
-		found->meaning = meaning;
-		found->remedy = FINDING_TEXT(
+		found->meaning = FINDING_TEXT(
 			findings,
-			"where it is not meant, choose other cores, or isst turbo-freq disable%s; "
-			"isst turbo-freq plan prints what numbers of cores reach",
-			found->domain->saved & FEATURE_TURBO_FREQ ? " --auto"
-								  : " and isst core-power disable");
+			"%s; if that is not wanted, choose other cores (isst "
+			"turbo-freq plan), or let the remedy give priority to none",
+			meaning);
+		if (found_disable(found, found->domain, FEATURE_TURBO_FREQ))
+			return;
+		/* Classes that stayed would be found next; those of SST-BF are of use. */
+		found->kind = REMEDY_PACKAGE_STATEMENT;
+		found->remedy = found->domain->now->level.base_freq == ISST_FEATURE_ENABLED
+					? "turbo-freq off"
+					: "turbo-freq off;core-power off;association 0 = all";
 		return;
 	}
 	if (!package->level || package->cpus.unknown > 0)

@@ -145,7 +145,9 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		found.meaning = "the classes are left of a feature that was disabled without "
 				"--auto: they decide which cores yield first when power is short";
 	} else if (!found.meaning && supported) {
-		found.meaning = turbo_freq_meaning(findings, &package, finding_code(code)->meaning);
+		found.meaning = FINDING_TEXT(
+			findings, "%s; where priority is not meant, state 'association 0 = all'",
+			turbo_freq_meaning(findings, &package, finding_code(code)->meaning));
 		found.remedy = turbo_freq_remedy(findings, &package, "turbo-freq on");
 	} else if (!found.meaning) {
 		found.kind = REMEDY_STATEMENT;
