@@ -49,6 +49,9 @@ TEST_MACHINE(lockdown_hides_files_of_debugfs_that_can_be_written, NULL)
 	assert_file(e, "/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	assert_int_equal(read_result(e, STATUS), -EPERM);
 	assert_int_equal(write_file(e, STATUS, "0"), -EPERM);
+	assert_int_equal(
+		write_file(e, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_write", "0,0,0"),
+		-EPERM);
 	assert_int_equal(read_result(e, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump"),
 			 0);
 }

@@ -239,3 +239,65 @@ TEST_MACHINE(performance_limit_reasons, NULL)
 	start(e, "guide");
 	assert_int_equal(write_file(e, FIRST, "0"), -ENOENT);
 }
+
+#define DEVICE "/sys/kernel/debug/tpmi-0000:00:03.1"
+#define MEM_WRITE DEVICE "/tpmi-id-05/mem_write"
+
+/* The core-power bank begins at 0x08, that of perf-profile at 0x60: see the header. */
+TEST_MACHINE(registers_are_written_by_debugfs, "tests/tpmi-tiny")
+{
+	struct abi_core_power power = { 0 };
+	struct abi_clos_param param = { .clos = 1 };
+
+	assert_file(e, MEM_WRITE, "");
+	/* Level 1, as PERF_SET_LEVEL sets it. */
+	assert_int_equal(write_file(e, MEM_WRITE, "1,0x78,0x1\n"), 0);
+	assert_int_equal(levels(e, 0, 1).current_level, 1);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+	assert_file(e, CPUS "/cpu4/cpufreq/base_frequency", "2400000\n");
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x10,3"), 0);
+	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
+	assert_int_equal(power.enable, 1);
+	assert_int_equal(power.priority_type, 1);
+	/* Class 1: weight 5, 1000 to 2000 MHz. */
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x28,0x00140a50"), 0);
+	assert_int_equal(clos(e, 0, 0, false, &param), 0);
+	assert_int_equal(param.prop_prio, 5);
+	assert_int_equal(param.min_freq_mhz, 1000);
+	assert_int_equal(param.max_freq_mhz, 2000);
+	/* Status is the firmware's. */
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x80,1"), 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x10"), -EINVAL);
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x10,1,1"), -EINVAL);
+	assert_int_equal(write_file(e, MEM_WRITE, "3,0x10,1"), -EINVAL);
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x10000,1"), -EINVAL);
+}
+
+/* The rows of 05 and 81 are those of a captured 6980P, which is of the same processor. */
+TEST_MACHINE(a_device_says_what_it_has_and_of_which_package_it_is, NULL)
+{
+	start(e, "graniterapids-6776p");
+	assert_file(
+		e, "/sys/kernel/debug/tpmi-0000:00:03.1/pfs_dump",
+		"tpmi PFS start offset 0x:90000000\n"
+		"tpmi_id\t\tentries\t\tsize\t\tcap_offset\tattribute\tvsec_offset\tlocked\t"
+		"disabled\tread_blocked\twrite_blocked\n"
+		"0x05\t\t0x05\t\t0x00fe\t\t0x001c\t\t0x01\t\t0x0000000090007000\tY\tN\t\tN\t\tN\n"
+		"0x81\t\t0x01\t\t0x0004\t\t0x0034\t\t0x01\t\t0x000000009000d000\tY\tN\t\tN\t\tN\n");
+	/* Bus 0x80, device 3, function 1, package 1, power domains 0 and 1 have cores. */
+	assert_file(e, "/sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-81/mem_dump",
+		    "TPMI Instance:0 offset:0xa000d000\n"
+		    " 00000000: 00000002 00000000 00018019 0000000c\n");
+	assert_int_equal(
+		write_file(e, "/sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-81/mem_write", "0,8,1"),
+		0);
+	assert_int_equal(
+		write_file(e, "/sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-81/mem_write", "1,8,1"),
+		-EINVAL);
+	finish(e);
+	/* Locked: a level is refused. */
+	start(e, "tests/tpmi-locked");
+	assert_int_equal(write_file(e, MEM_WRITE, "0,0x78,1"), 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+}

@@ -112,3 +112,44 @@ void firmware_refuse(struct server *server, size_t domain, bool features, unsign
 	else
 		tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, error);
 }
+
+void firmware_write_register(struct server *server, size_t domain, size_t offset, uint32_t value)
+{
+	static const struct {
+		enum tpmi_field field;
+		unsigned int count;
+	} WRITABLE[] = {
+		{ PP_CONTROL_LEVEL, 1 },     { PP_CONTROL_FEATURES, 1 },
+		{ CP_CONTROL, 1 },	     { CP_CLOS_WEIGHT, CLOS_COUNT },
+		{ CP_CLOS_MIN, CLOS_COUNT }, { CP_CLOS_MAX, CLOS_COUNT },
+		{ CP_ASSOCIATION, 4 },
+	};
+	const struct tpmi_registers registers = state_registers(server, domain);
+	const size_t at = offset / sizeof(uint64_t);
+	const unsigned int shift = offset % sizeof(uint64_t) < sizeof(uint32_t) ? 0 : 32;
+	const bool locked = tpmi_get(&registers, PP_STATUS_LOCK, 0, 0);
+	uint64_t after = (registers.word[at] & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)value
+											   << shift;
+	uint64_t *word = &registers.word[at];
+
+	if (tpmi_absent(&registers))
+		return;
+	for (size_t i = 0; i < sizeof(WRITABLE) / sizeof(*WRITABLE); i++)
+		for (unsigned int index = 0; index < WRITABLE[i].count; index++) {
+			const enum tpmi_field field = WRITABLE[i].field;
+			const uint64_t before = *word;
+			uint64_t wanted;
+
+			if (tpmi_word(&registers, field, 0, index) != at ||
+			    (field == PP_CONTROL_LEVEL && locked))
+				continue;
+			*word = after;
+			wanted = tpmi_get(&registers, field, 0, index);
+			*word = before;
+			tpmi_set(&registers, field, 0, index, wanted);
+		}
+	if (at == tpmi_word(&registers, PP_CONTROL_LEVEL, 0, 0))
+		firmware_perf_profile(server, domain);
+	else if (at == tpmi_word(&registers, CP_CONTROL, 0, 0))
+		firmware_core_power(server, domain);
+}

@@ -230,20 +230,29 @@ static int refuse_locked_down(const struct place *place, bool write)
 
 /* ---- Registers, of which a capture of such a machine is made ---- */
 
-enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
+enum { SST = 0x05, INFO = 0x81 }; /* features */
+enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000, INFO_ADDRESS = 0xd000, INFO_WORDS = 2 };
 
-/** Named by the PCI address: buses are dealt out evenly, as on real servers. */
+/** Of the PCI device of a package: buses are dealt out evenly, as on real servers. */
+static void print_address(const struct platform *platform, size_t index, char name[VIEW_NAME])
+{
+	const size_t packages = platform->domains[platform->domain_count - 1].socket + 1;
+
+	if (platform->capture && index < platform->capture->dump_count)
+		snprintf(name, VIEW_NAME, "%s", platform->capture->dumps[index].address);
+	else
+		snprintf(name, VIEW_NAME, "0000:%02zx:03.1", index * 256 / packages);
+}
+
 static bool device_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->platform;
-	size_t packages = platform->domains[platform->domain_count - 1].socket + 1;
+	char address[VIEW_NAME];
 
 	place->socket = (unsigned int)index;
-	if (platform->capture && index < platform->capture->dump_count)
-		snprintf(name, VIEW_NAME, "tpmi-%s", platform->capture->dumps[index].address);
-	else
-		snprintf(name, VIEW_NAME, "tpmi-0000:%02zx:03.1", index * 256 / packages);
-	return index < packages;
+	print_address(platform, index, address);
+	snprintf(name, VIEW_NAME, "tpmi-%.*s", VIEW_NAME - 6, address);
+	return index <= platform->domains[platform->domain_count - 1].socket;
 }
 
 static const struct instances each_device = { device_at, NULL };
@@ -263,6 +272,17 @@ static void print_instance(unsigned int number, uint64_t offset, const uint64_t 
 	fputc('\n', stream);
 }
 
+/** Where the features of a package begin. */
+static uint64_t device_start(const struct place *place)
+{
+	const struct capture *capture = place->platform->capture;
+
+	if (capture && place->socket < capture->dump_count &&
+	    capture->dumps[place->socket].count > 0)
+		return capture->dumps[place->socket].instances[0].offset - FIRST_ADDRESS;
+	return UINT64_C(0x90000000) + ((uint64_t)place->socket << 28);
+}
+
 static int print_dump(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->platform;
@@ -275,8 +295,7 @@ static int print_dump(const struct place *place, FILE *stream)
 		const struct platform_domain *domain = &platform->domains[i];
 		const unsigned int number = domain->power_domain;
 		struct tpmi_registers registers;
-		uint64_t offset = UINT64_C(0x90000000) + ((uint64_t)domain->socket << 28) +
-				  FIRST_ADDRESS +
+		uint64_t offset = device_start(place) + FIRST_ADDRESS +
 				  number * domain->register_count * sizeof(uint64_t);
 
 		if (domain->socket != place->socket)
@@ -293,9 +312,103 @@ static int print_dump(const struct place *place, FILE *stream)
 	return 0;
 }
 
+/** Three numbers: power domain, offset in bytes, value of 32 bits. */
+static int write_memory(const struct place *place, const char *text)
+{
+	const struct platform *platform = place->platform;
+	const unsigned int which = place->view->which;
+	char copy[64], *rest = copy, *part;
+	uint64_t number[3] = { 0 };
+	size_t count = 0, size = INFO_WORDS * sizeof(uint64_t), last = 0, domain = SIZE_MAX;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	while ((part = strsep(&rest, ",")))
+		if (count == 3 || parse_number(part, 0, UINT32_MAX, &number[count++]))
+			return -EINVAL;
+	for (size_t i = 0; i < platform->domain_count && which == SST; i++) {
+		if (platform->domains[i].socket != place->socket)
+			continue;
+		size = platform->domains[i].register_count * sizeof(uint64_t);
+		last = platform->domains[i].power_domain;
+		if (last == number[0])
+			domain = i;
+	}
+	if (count != 3 || number[0] > last || number[1] >= size)
+		return -EINVAL;
+	/* What describes the device is fixed, and nothing is between the instances. */
+	if (domain != SIZE_MAX)
+		firmware_write_register(place->server, domain, number[1], (uint32_t)number[2]);
+	return 0;
+}
+
+static int print_nothing(const struct place *place, FILE *stream)
+{
+	(void)place;
+	(void)stream;
+	return 0;
+}
+
+/** Which package the device is of: function, device, bus, package, segment, and the dies with
+ * cores. */
+static int print_info(const struct place *place, FILE *stream)
+{
+	enum { BUS = 8, PACKAGE = 16, SEGMENT = 24, DIES = 34, DEVICE = 3, VERSION = 2 };
+	const struct platform *platform = place->platform;
+	unsigned int segment = 0, bus = 0, device = 0, function = 0;
+	uint64_t word[INFO_WORDS] = { VERSION };
+	char address[VIEW_NAME];
+
+	print_address(platform, place->socket, address);
+	sscanf(address, "%x:%x:%x.%x", &segment, &bus, &device, &function);
+	word[1] = function | device << DEVICE | bus << BUS | (uint64_t)segment << SEGMENT;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+
+		if (domain->socket != place->socket)
+			continue;
+		word[1] |= (uint64_t)domain->package << PACKAGE;
+		if (domain->type.value == DOMAIN_COMPUTE)
+			word[1] |= UINT64_C(1) << (DIES + domain->power_domain);
+	}
+	print_instance(0, device_start(place) + INFO_ADDRESS, word, INFO_WORDS, stream);
+	return 0;
+}
+
+/** The features of a device that have a directory here; sizes are in words of 32 bits. */
+static int print_features(const struct place *place, FILE *stream)
+{
+	const struct platform *platform = place->platform;
+	const uint64_t start = device_start(place);
+	size_t entries = 0, words = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (platform->domains[i].socket == place->socket) {
+			entries = platform->domains[i].power_domain + 1;
+			words = platform->domains[i].register_count * 2;
+		}
+	fprintf(stream,
+		"tpmi PFS start offset 0x:%llx\n"
+		"tpmi_id\t\tentries\t\tsize\t\tcap_offset\tattribute\tvsec_offset\tlocked\t"
+		"disabled\tread_blocked\twrite_blocked\n",
+		(unsigned long long)start);
+#define FEATURE "0x%02x\t\t0x%02zx\t\t0x%04zx\t\t0x%04x\t\t0x01\t\t0x%016llx\tY\tN\t\tN\t\tN\n"
+	fprintf(stream, FEATURE FEATURE, SST, entries, words, FIRST_ADDRESS >> 10,
+		(unsigned long long)start + FIRST_ADDRESS, INFO, (size_t)1, (size_t)INFO_WORDS * 2,
+		INFO_ADDRESS >> 10, (unsigned long long)start + INFO_ADDRESS);
+	return 0;
+}
+
+#define MEM_WRITE(id) \
+	{ \
+		"mem_write", .read = print_nothing, .write = write_memory, .which = (id), \
+			     .refuse = refuse_locked_down \
+	}
+
 const struct view debug_views[] = {
 	{ .each = &each_device,
-	  BELOW({ "tpmi-id-05", BELOW({ "mem_dump", .read = print_dump }) },
+	  BELOW({ "pfs_dump", .read = print_features },
+		{ "tpmi-id-05", BELOW({ "mem_dump", .read = print_dump }, MEM_WRITE(SST)) },
+		{ "tpmi-id-81", BELOW({ "mem_dump", .read = print_info }, MEM_WRITE(INFO)) },
 		{ "plr",
 		  BELOW({ .each = &each_plr_domain,
 			  BELOW({ "status", .read = print_reasons, .write = write_reasons,

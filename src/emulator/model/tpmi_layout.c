@@ -54,8 +54,8 @@ size_t tpmi_bank_start(const struct tpmi_registers *registers, enum tpmi_bank ba
 	       tpmi_byte(get_from(registers, PP_BLOCK_OFFSETS, profile), level % LEVELS);
 }
 
-static size_t word_of(const struct tpmi_registers *registers, enum tpmi_field field,
-		      unsigned int level, unsigned int index)
+size_t tpmi_word(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
+		 unsigned int index)
 {
 	return tpmi_bank_start(registers, bank_of(field), level) + register_of(field) + index;
 }
@@ -70,7 +70,7 @@ uint64_t tpmi_get(const struct tpmi_registers *registers, enum tpmi_field field,
 void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
 	      unsigned int index, uint64_t value)
 {
-	size_t at = word_of(registers, field, level, index);
+	size_t at = tpmi_word(registers, field, level, index);
 	const uint64_t mask = field_mask(field);
 
 	if (at >= registers->count)
@@ -116,7 +116,7 @@ unsigned int tpmi_highest_level(const struct tpmi_registers *registers)
 static bool is_outside(const struct tpmi_registers *registers, enum tpmi_field field,
 		       unsigned int level, unsigned int index)
 {
-	return word_of(registers, field, level, index) >= registers->count;
+	return tpmi_word(registers, field, level, index) >= registers->count;
 }
 
 const char *tpmi_incomplete(const struct tpmi_registers *registers)

@@ -119,6 +119,10 @@ uint64_t tpmi_get(const struct tpmi_registers *registers, enum tpmi_field field,
 void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
 	      unsigned int index, uint64_t value);
 
+/** Where the register of a field is, in words of 64 bits. */
+size_t tpmi_word(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
+		 unsigned int index);
+
 /** The class of a core, of which 16 are in a register. */
 unsigned int tpmi_class(const struct tpmi_registers *registers, unsigned int core);
 void tpmi_set_class(const struct tpmi_registers *registers, unsigned int core, unsigned int clos);
