@@ -104,8 +104,8 @@ void tpmi_run_deferred(struct server *server, unsigned long code, const void *en
 /** Looks at the control registers and answers in those of the status. */
 void firmware_perf_profile(struct server *server, size_t domain);
 void firmware_core_power(struct server *server, size_t domain);
-/** Somebody else than the driver writes half of a register, @offset bytes from the begin of the
- * instance: fields that hosts cannot set stay as they are. */
+/** Writes half of a register, @offset bytes from the start of the instance, by another way than the
+ * driver's: fields that hosts cannot set stay as they are. */
 void firmware_write_register(struct server *server, size_t domain, size_t offset, uint32_t value);
 /* Answer what is in the control register with this error, and leave the rest as it is. */
 void firmware_refuse(struct server *server, size_t domain, bool features, unsigned int error);
