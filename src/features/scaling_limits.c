@@ -239,6 +239,9 @@ static int find_present(const struct scaling_plan *plan, struct limit_request *r
 	const struct item max = item_of(ITEM_SCALING_MAX, cpu->domain, cpu->number);
 	const struct item min = item_of(ITEM_SCALING_MIN, cpu->domain, cpu->number);
 	const struct frequency_limits *processor = &present->limits.processor;
+	/* A limit that goes away only has to be there. */
+	const bool lifted = plan->turbo != TURBO_OFF && request->wanted.min_khz == LIMIT_KEPT &&
+			    request->wanted.max_khz == LIMIT_NONE;
 	uint64_t ignored = 0;
 	int error;
 
@@ -247,14 +250,15 @@ static int find_present(const struct scaling_plan *plan, struct limit_request *r
 					    .covered = true };
 	if (!cpu->online && cpu_will_be_online(change, cpu->domain, cpu->number))
 		return 0;
-	error = note_failure(change->context, cpu,
-			     read_limits(change->context, plan->turbo, &present->limits),
-			     &request->failure);
+	error = lifted ? cpufreq_read(&change->context->files, cpu->number, "scaling_max_freq",
+				      &ignored)
+		       : read_limits(change->context, plan->turbo, &present->limits);
+	error = note_failure(change->context, cpu, error, &request->failure);
 	if (error || request->failure.error)
 		return error;
 	present->known = true;
-	present->fixed_range = !change_project(change, &level, &ignored) &&
-			       !change_project(change, &features, &ignored);
+	present->fixed_range = lifted || (!change_project(change, &level, &ignored) &&
+					  !change_project(change, &features, &ignored));
 	present->max = max_value(present->limits.now.max_khz);
 	present->min = present->limits.now.min_khz;
 	change_project(change, &max, &present->max);
