@@ -210,17 +210,22 @@ void change_note_moved(struct isst_change *change, const struct step *step)
 		if (step->entries[i].state < ENTRY_NEEDED)
 			continue;
 		note_moved(change, &step->entries[i].item);
-		if (step->moves_range)
-			for (size_t j = 0; j < change->baseline.count; j++)
-				if (item_is_limit(&change->baseline.items[j].item) &&
-				    item_same_domain(&change->baseline.items[j].item,
-						     &step->entries[i].item))
-					change->baseline.items[j].range_moved = true;
 		if (item_counterpart(&step->entries[i].item, &counterpart))
 			note_moved(change, &counterpart);
 	}
 	for (size_t i = 0; i < step->footprint_count; i++)
 		note_moved(change, &step->footprint[i].item);
+	for (size_t i = 0; i < change->baseline.count && step->moves_range; i++) {
+		struct baseline_item *limit = &change->baseline.items[i];
+		struct item mover = limit->item;
+
+		mover.kind = step->kind;
+		mover.index = 0;
+		change_for_each_place (place, change, &mover)
+			limit->range_moved |= item_is_limit(&limit->item) && place->step == step &&
+					      !place->footprint &&
+					      place_entry(place)->state >= ENTRY_NEEDED;
+	}
 }
 
 /** Whether an entry may be another one than it was read as: by a step before it. With turbo on a
