@@ -42,10 +42,11 @@ unsigned int lowest_khz(const struct place *place)
 static unsigned int highest_turbo_khz(const struct place *place)
 {
 	const struct platform *platform = place->platform;
-	unsigned int highest = level_facts(place->server, place->cpu->domain).highest_mhz;
+	unsigned int highest;
 
 	if (platform->max_mhz.line)
 		return platform->max_mhz.value * 1000;
+	highest = level_facts(place->server, place->cpu->domain).highest_mhz;
 	return (highest ? highest : platform->min_mhz.value) * 1000;
 }
 
@@ -94,15 +95,15 @@ unsigned int bios_limit_khz(const struct place *place)
 unsigned int scaling_max_khz(const struct place *place)
 {
 	const struct cpu_state *state = cpu_of(place);
+	const unsigned int highest = highest_khz(place);
 	/* Each state of the processor's cooling device takes a fifth of the highest frequency. */
-	unsigned int cooled = (unsigned int)((uint64_t)highest_khz(place) * (5u - state->cooling) /
-					     5);
+	unsigned int cooled = (unsigned int)((uint64_t)highest * (5u - state->cooling) / 5);
 	unsigned int khz = least(state->requested_max_khz, cooled);
 
 	if (has_bios_limit(place))
 		khz = least(khz, bios_limit_khz(place));
 	khz = least(khz, positive_or_max(percent_khz(place, place->server->state->max_perf_pct)));
-	return clamp(khz, lowest_khz(place), highest_khz(place));
+	return clamp(khz, lowest_khz(place), highest);
 }
 
 /** A minimum above the maximum gives way. */
