@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel does to frequencies: limits of cpufreq, governors, turbo, SMT. */
 #include "explain/findings.h"
+#include "sysfs/hotplug.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "features/planning.h"
+#include "sysfs/hotplug.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -33,7 +34,7 @@ static struct isst_cpuset *cpus_others(const struct isst_domain *domain,
 
 static bool can_go_offline(const struct cpus_change *work, unsigned int cpu)
 {
-	int can = hotplug_can_go_offline(work->change->context, cpu);
+	int can = hotplug_can_go_offline(&work->change->context->files, cpu);
 
 	work->change->broken |= can < 0;
 	return can;

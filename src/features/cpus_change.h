@@ -21,9 +21,6 @@ void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain);
 /** Adds the limits of a domain to what a step disturbs whose CPUs come online, or come back. */
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
-/** Whether the kernel has a file that takes a CPU offline. Returns 0 or 1, or -ENOMEM. */
-int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu);
-
 /** Looks whether SMT is off and CPUs are offline: *@smt is then the content of smt/control, to be
  * freed, else NULL. Returns 0 or -ENOMEM. */
 int hotplug_find_smt_off(struct isst_context *context, char **smt);

@@ -3,6 +3,7 @@
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/snapshot.h"
+#include "sysfs/hotplug.h"
 #include "sysfs/partition.h"
 #include "sysfs/system.h"
 #include "topology/context.h"
@@ -113,7 +114,7 @@ static int read_state(struct isst_context *context, bool smt_off,
 	isst_cpuset_free(own);
 	if (error || !isst_cpuset_has(state->domain->present, 0))
 		return error;
-	can = hotplug_can_go_offline(context, 0);
+	can = hotplug_can_go_offline(&context->files, 0);
 	state->cpu0_stays = can == 0;
 	return can < 0 ? can : 0;
 }

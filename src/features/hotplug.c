@@ -2,7 +2,7 @@
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
 #include "features/cpus_change.h"
-#include "sysfs/cpufreq.h"
+#include "sysfs/hotplug.h"
 #include "sysfs/system.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -10,21 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu)
-{
-	char *path = NULL;
-	uint64_t online;
-	int error;
-
-	if (cpu != 0)
-		return 1;
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
-		return -ENOMEM;
-	error = kernel_files_number(&context->files, path, 1, &online);
-	free(path);
-	return error == -ENOMEM ? error : error != -ENOENT;
-}
 
 int hotplug_find_smt_off(struct isst_context *context, char **smt)
 {

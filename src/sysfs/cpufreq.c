@@ -3,6 +3,7 @@
 #include "sysfs/cpufreq.h"
 #include "base/cpuset.h"
 #include "isst.h"
+#include "sysfs/hotplug.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,41 +17,6 @@ enum { RANGE_TRIES = 5 };
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
-
-int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *online)
-{
-	struct isst_cpuset *copy = isst_cpuset_new();
-
-	if (!copy || isst_cpuset_add_set(copy, online)) {
-		isst_cpuset_free(copy);
-		return -ENOMEM;
-	}
-	isst_cpuset_free(files->online);
-	files->online = copy;
-	return 0;
-}
-
-/** Without memory nothing is known any more, and each CPU's own file decides. */
-static void note_online(struct kernel_files *files, unsigned int cpu, bool online)
-{
-	if (!files->online || online == isst_cpuset_has(files->online, cpu))
-		return;
-	if (online ? isst_cpuset_add(files->online, cpu, cpu) : cpuset_remove(files->online, cpu)) {
-		isst_cpuset_free(files->online);
-		files->online = NULL;
-	}
-}
-
-bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu)
-{
-	uint64_t online = 1;
-
-	if (kernel_files_number(files, kernel_files_path(files, CPU_DIRECTORY "/cpu%u/online", cpu),
-				1, &online))
-		online = 1;
-	note_online(files, cpu, online);
-	return !online;
-}
 
 /** Kernels keep the cpufreq directory of an offline CPU: since 5.19 its files are busy, before
  * writes are invalid. Both mean absent. */
@@ -321,25 +287,5 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 		return 0;
 	if (!error)
 		*state = no_turbo ? TURBO_OFF : TURBO_ON;
-	return error;
-}
-
-bool hotplug_smt_is_off(const char *control)
-{
-	return strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0;
-}
-
-int hotplug_smt_control(struct kernel_files *files, char **control)
-{
-	return kernel_files_text(files, SMT_CONTROL, control);
-}
-
-int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
-{
-	const char *path = kernel_files_path(files, CPU_DIRECTORY "/cpu%u/online", cpu);
-	int error = kernel_files_write_number(files, path, online);
-
-	if (!error)
-		note_online(files, cpu, online);
 	return error;
 }

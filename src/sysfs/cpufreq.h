@@ -11,8 +11,6 @@
  */
 #define CPUFREQ_NO_LIMIT 2147483647u
 
-#define SMT_CONTROL CPU_DIRECTORY "/smt/control"
-
 enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
 enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
 
@@ -64,19 +62,5 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 
 /** Unknown where intel_pstate is not the driver. */
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
-
-/** Content of smt/control, to be freed. -ENOENT: there is no such file. */
-int hotplug_smt_control(struct kernel_files *files, char **control);
-bool hotplug_smt_is_off(const char *control);
-
-/** Notes which CPUs are online: stale limits of the others are ignored. hotplug_write() updates it.
- * Returns 0 or -ENOMEM. */
-int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *online);
-
-/** Whether a CPU is offline, by its own file; a CPU without that cannot go offline. */
-bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu);
-
-/** Takes a CPU online or offline. -ENOENT: it cannot be unplugged. */
-int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/cpuset.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
-#include "sysfs/cpufreq.h"
+#include "sysfs/hotplug.h"
 #include "sysfs/kernel_files.h"
 #include "topology/steps.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpufreq limits, and the online file of a CPU. */
 #include "sysfs/cpufreq.h"
+#include "sysfs/hotplug.h"
 #include "support/fake_bench.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
