@@ -512,3 +512,23 @@ int plan_cpus(struct cpus_change *work)
 	free(work->targets);
 	return error;
 }
+
+int change_plan_all_online(struct isst_change *change)
+{
+	struct hotplug hotplug;
+	int error = hotplug_begin(&hotplug, change);
+	struct step *step = change_step(change, ITEM_ONLINE);
+	struct step *limits = hotplug_limits_step(change, step);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
+		if (!error && !isst_cpuset_has(isst_online_cpus(change->context), cpu) &&
+		    hotplug_may_be_online(&hotplug, cpu))
+			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	for (size_t i = 0; i < isst_domain_count(change->context) && !error; i++) {
+		hotplug_keep_limits(limits, context_domain(change->context, i));
+		hotplug_disturbs_limits(step, context_domain(change->context, i));
+	}
+	hotplug_end(&hotplug);
+	return plan_conclude(change, NULL, 0, error);
+}

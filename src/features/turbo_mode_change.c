@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
-#include "features/cpus_change.h"
+/* Turbo by cpufreq's limits, and the turbo ratio limits. */
 #include "features/features.h"
 #include "features/planning.h"
 #include "features/snapshot.h"
@@ -165,24 +164,4 @@ int change_plan_turbo_mode(struct isst_change *change, struct domain_request *re
 			    "turbo stays disabled until 0 is written to " CPU_DIRECTORY
 			    "/intel_pstate/no_turbo, or turbo is enabled in the BIOS");
 	return plan_conclude(change, requests, count, error);
-}
-
-int change_plan_all_online(struct isst_change *change)
-{
-	struct hotplug hotplug;
-	int error = hotplug_begin(&hotplug, change);
-	struct step *step = change_step(change, ITEM_ONLINE);
-	struct step *limits = hotplug_limits_step(change, step);
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
-		if (!error && !isst_cpuset_has(isst_online_cpus(change->context), cpu) &&
-		    hotplug_may_be_online(&hotplug, cpu))
-			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
-	for (size_t i = 0; i < isst_domain_count(change->context) && !error; i++) {
-		hotplug_keep_limits(limits, context_domain(change->context, i));
-		hotplug_disturbs_limits(step, context_domain(change->context, i));
-	}
-	hotplug_end(&hotplug);
-	return plan_conclude(change, NULL, 0, error);
 }
