@@ -72,14 +72,6 @@ static inline bool domain_counts(const struct domain_snapshot *domain)
 	return domain->counts && !domain->failure.error;
 }
 
-/** Bits of the values of items (enum firmware_setting describes them). */
-enum {
-	FEATURE_TURBO_FREQ = 1,
-	FEATURE_BASE_FREQ = 2,
-	QOS_CLOS_ENABLE = 2,
-	QOS_ORDERED = 4,
-};
-
 /** Bits of a CLOS's value that may be set on this machine. */
 uint64_t clos_mask(const struct isst_context *context);
 

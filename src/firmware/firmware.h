@@ -52,17 +52,29 @@ struct level_request {
 
 /** Settings, one value each with the same meaning for all firmware interfaces. */
 enum firmware_setting {
-	SETTING_LEVEL,	    /* the current level */
-	SETTING_FEATURES,   /* bit 0 turbo-freq, bit 1 base-freq on; index: the current level */
-	SETTING_CORE_POWER, /* bit 0: core-power on */
-	SETTING_QOS,	    /* bit 1 CLOS on, bit 2 ordered priority; other bits are kept */
-	SETTING_CLOS,	    /* index: CLOS. [3:0] EPP, [7:4] weight, ratios [15:8] min, [23:16] max,
-			       [31:24] desired */
+	SETTING_LEVEL,		    /* the current level */
+	SETTING_FEATURES,	    /* FEATURE_... that are on; index: the current level */
+	SETTING_CORE_POWER,	    /* bit 0: core-power on */
+	SETTING_QOS,		    /* QOS_...; other bits are kept */
+	SETTING_CLOS,		    /* index: CLOS. CLOS_...; those from CLOS_MIN on are ratios */
 	SETTING_ASSOCIATION,	    /* index: core. CLOS */
 	SETTING_TURBO_RATIO_LIMITS, /* eight ratios, bucket 0 in [7:0] */
 	SETTING_LEVEL_LOCK,	    /* only to be read: the level is locked */
 	SETTINGS,
 };
+
+/** Bits of the values of settings. */
+enum {
+	FEATURE_TURBO_FREQ = 1,
+	FEATURE_BASE_FREQ = 2,
+	QOS_CLOS_ENABLE = 2,
+	QOS_ORDERED = 4,
+	CLOS_EPP = 0xf,
+	CLOS_WEIGHT = 0xf0,
+	CLOS_MIN = 0xff00,
+	CLOS_MAX = 0xff0000,
+};
+#define CLOS_DESIRED UINT32_C(0xff000000)
 
 struct setting_request {
 	const struct isst_domain *domain;

@@ -363,15 +363,8 @@ static int plan_core_power(struct firmware_batch *batch, struct isst_core_power 
 /* A refusal takes microseconds; the driver sleeps at least 4 x 5 ms before it gives up a level. */
 enum { WAITED_US = 10000 };
 
-/* Bits of the values (enum firmware_setting), and those of the interface. */
-enum {
-	VALUE_TURBO_FREQ = 1,
-	VALUE_BASE_FREQ = 2,
-	TPMI_BASE_FREQ = 1,
-	TPMI_TURBO_FREQ = 2,
-	VALUE_CLOS_ENABLE = 2,
-	VALUE_ORDERED = 4,
-};
+/* Bits of the interface, unlike those of SETTING_FEATURES. */
+enum { TPMI_BASE_FREQ = 1, TPMI_TURBO_FREQ = 2 };
 
 #define HWP_CAUSE \
 	"hardware-controlled performance states (HWP) are disabled (check the BIOS, and intel_pstate on " \
@@ -390,8 +383,8 @@ static int get_of_levels(struct tpmi_run *run, const struct tpmi_request *reques
 		*(uint64_t *)request->result = info.locked & LOCKED;
 	else
 		*(uint64_t *)request->result =
-			(info.feature_state & TPMI_TURBO_FREQ ? VALUE_TURBO_FREQ : 0) |
-			(info.feature_state & TPMI_BASE_FREQ ? VALUE_BASE_FREQ : 0);
+			(info.feature_state & TPMI_TURBO_FREQ ? FEATURE_TURBO_FREQ : 0) |
+			(info.feature_state & TPMI_BASE_FREQ ? FEATURE_BASE_FREQ : 0);
 	return 0;
 }
 
@@ -405,8 +398,8 @@ static int get_of_core_power(struct tpmi_run *run, const struct tpmi_request *re
 	if (request->command->sub_code == SETTING_CORE_POWER)
 		*(uint64_t *)request->result = state.enable != 0;
 	else
-		*(uint64_t *)request->result = (state.enable ? VALUE_CLOS_ENABLE : 0) |
-					       (state.priority_type ? VALUE_ORDERED : 0);
+		*(uint64_t *)request->result = (state.enable ? QOS_CLOS_ENABLE : 0) |
+					       (state.priority_type ? QOS_ORDERED : 0);
 	return 0;
 }
 
@@ -466,8 +459,8 @@ static int set_features(struct tpmi_run *run, const struct tpmi_request *request
 {
 	struct abi_perf_feature_control control = {
 		OF_DOMAIN(request->domain),
-		.feature = (request->value & VALUE_TURBO_FREQ ? TPMI_TURBO_FREQ : 0) |
-			   (request->value & VALUE_BASE_FREQ ? TPMI_BASE_FREQ : 0),
+		.feature = (request->value & FEATURE_TURBO_FREQ ? TPMI_TURBO_FREQ : 0) |
+			   (request->value & FEATURE_BASE_FREQ ? TPMI_BASE_FREQ : 0),
 	};
 
 	return driver_request(run->driver, "PERF_SET_FEATURE", ABI_PERF_SET_FEATURE, &control);
@@ -483,9 +476,9 @@ static int set_of_core_power(struct tpmi_run *run, const struct tpmi_request *re
 	if (error)
 		return error;
 	state.get_set = 1;
-	state.enable = (request->value & (qos ? VALUE_CLOS_ENABLE : 1)) != 0;
+	state.enable = (request->value & (qos ? QOS_CLOS_ENABLE : 1)) != 0;
 	if (qos)
-		state.priority_type = (request->value & VALUE_ORDERED) != 0;
+		state.priority_type = (request->value & QOS_ORDERED) != 0;
 	run->core_power_count = 0;
 	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, &state);
 }

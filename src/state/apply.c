@@ -170,9 +170,6 @@ static void check_support_later(const struct wanted *wanted, struct step *step)
 	}
 }
 
-/* The maximum of a CLOS in its value (enum firmware_setting). */
-#define CLOS_MAX_BITS UINT64_C(0xff0000)
-
 /** Which of the items of a kind are selected; NULL: all. */
 typedef bool (*selects)(const struct wanted *wanted, const struct wanted_item *item);
 
@@ -366,7 +363,7 @@ static int plan_levels(struct wanted *wanted)
 static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item *item)
 {
 	(void)wanted;
-	return item->subject == SUBJECT_CLOS_MAX && item->bits != CLOS_MAX_BITS;
+	return item->subject == SUBJECT_CLOS_MAX && item->bits != CLOS_MAX;
 }
 
 /** Classes and their cores. Where cores may move a maximum is lowered in a second write: a core
@@ -379,7 +376,7 @@ static int plan_classes(struct wanted *wanted)
 
 	for (size_t i = 0; i < wanted->count; i++)
 		moves |= wanted->items[i].item.kind == ITEM_ASSOCIATION;
-	error = add_step(wanted, ITEM_CLOS, NULL, moves ? CLOS_MAX_BITS : 0, &step);
+	error = add_step(wanted, ITEM_CLOS, NULL, moves ? CLOS_MAX : 0, &step);
 	if (!error && moves)
 		error = add_step(wanted, ITEM_ASSOCIATION, NULL, 0, &step);
 	if (!error && moves)

@@ -221,12 +221,11 @@ static bool is_below(uint64_t ratios, uint64_t limits)
  */
 static bool is_clos_clipped(uint64_t wanted, uint64_t now)
 {
-	enum { PRIORITY = 0xff, MINIMUM = 0xff00, MAXIMUM = 0xff0000 };
 	uint64_t differ = wanted ^ now;
 
-	if (differ & PRIORITY || !is_below(now & MAXIMUM, wanted & MAXIMUM))
+	if (differ & (CLOS_EPP | CLOS_WEIGHT) || !is_below(now & CLOS_MAX, wanted & CLOS_MAX))
 		return false;
-	return (!(differ & MINIMUM) || now & MINIMUM) && (!(differ & MAXIMUM) || now & MAXIMUM);
+	return (!(differ & CLOS_MIN) || now & CLOS_MIN) && (!(differ & CLOS_MAX) || now & CLOS_MAX);
 }
 
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
@@ -446,18 +445,19 @@ const char *item_value_text(struct messages *messages, const struct item *item,
 
 /* The fields of values, as configurations name them; a value without a row is a number or text. */
 static const struct value_field FIELDS[] = {
-	{ ITEM_CLOS, "min", 0xff00, AS_RATIO, "minimum frequency", -1 },
-	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT, "maximum frequency", -1 },
-	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO, "desired frequency", PLATFORM_CLOS_DESIRED },
-	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER, "energy performance preference (epp)",
+	{ ITEM_CLOS, "min", CLOS_MIN, AS_RATIO, "minimum frequency", -1 },
+	{ ITEM_CLOS, "max", CLOS_MAX, AS_RATIO_LIMIT, "maximum frequency", -1 },
+	{ ITEM_CLOS, "desired", CLOS_DESIRED, AS_RATIO, "desired frequency",
+	  PLATFORM_CLOS_DESIRED },
+	{ ITEM_CLOS, "epp", CLOS_EPP, AS_NUMBER, "energy performance preference (epp)",
 	  PLATFORM_CLOS_EPP },
-	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER, "proportional priority (weight)",
+	{ ITEM_CLOS, "weight", CLOS_WEIGHT, AS_NUMBER, "proportional priority (weight)",
 	  PLATFORM_CLOS_WEIGHT },
-	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF, NULL, -1 },
-	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF, NULL, -1 },
+	{ ITEM_FEATURES, "turbo-freq", FEATURE_TURBO_FREQ, AS_ON_OFF, NULL, -1 },
+	{ ITEM_FEATURES, "base-freq", FEATURE_BASE_FREQ, AS_ON_OFF, NULL, -1 },
 	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
-	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF, NULL, -1 },
-	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY, NULL, -1 },
+	{ ITEM_QOS, "use of CLOS", QOS_CLOS_ENABLE, AS_ON_OFF, NULL, -1 },
+	{ ITEM_QOS, "priority", QOS_ORDERED, AS_PRIORITY, NULL, -1 },
 	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS, NULL, -1 },
 	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
 	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
