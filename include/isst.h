@@ -984,11 +984,12 @@ ISST_API int isst_read_limit_reasons(struct isst_context *context,
 /**
  * The power that the package of each domain draws, or its die where the kernel counts by dies, and
  * its limit: ISST_VALUE_POWER_MW and _POWER_LIMIT_MW. Reads files of the kernel (powercap:
- * intel-rapl), and disturbs no CPU. The power is the average since the last call for the same
- * context; the first call measures nothing, and only begins, as does one that comes so late that
- * the kernel's counter of energy may have wrapped around twice (minutes), or after a suspend.
- * -EOPNOTSUPP: the kernel has no zone with a limit for the domain; -EPERM: only root may read the
- * counter.
+ * intel-rapl). The power is the average since the last call for the same context; the first call
+ * measures nothing, and only begins, as does one that comes so late that the kernel's counter of
+ * energy may have wrapped around twice (minutes), or after a suspend. -EOPNOTSUPP: the kernel has
+ * no zone with a limit for the domain; -EPERM: only root may read the counter; -ENODATA: the kernel
+ * would read it by the first CPU of package or die (mailbox platforms), which is isolated or
+ * nohz_full.
  */
 ISST_API int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
 			     const struct isst_request *request, unsigned int flags,

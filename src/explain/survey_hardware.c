@@ -3,7 +3,6 @@
  * Reads why the hardware limited frequencies: performance limit reasons where TPMI reports them,
  * MSR 0x64f elsewhere. Measures CPUs where that is asked for, the one thing a survey does to them.
  */
-#include "base/cpuset.h"
 #include "base/machine.h"
 #include "common/monotonic.h"
 #include "explain/survey.h"
@@ -67,47 +66,27 @@ static void measure_cpu(struct survey *survey, struct survey_cpu *cpu)
 			    strerror(-error));
 }
 
-/** Without TPMI the kernel reads a limit by the first CPU of the package or die. */
-static bool disturbs_power(const struct survey_domain *domain)
-{
-	unsigned int first;
-
-	return !context_has_power_domains(domain->survey->context) &&
-	       isst_cpuset_next(domain->domain->online, 0, &first) &&
-	       isst_cpuset_has(domain->survey->undisturbed, first);
-}
-
 void survey_read_power(struct survey *survey)
 {
-	struct isst_cpuset *packages = isst_cpuset_new(), *left = isst_cpuset_new();
-	unsigned int other;
+	struct isst_cpuset *packages = isst_cpuset_new();
+	const char *why_not = NULL;
 	int error;
 
-	survey_take_error(survey, packages && left ? 0 : -ENOMEM);
-	survey_for_each_domain (domain, survey) {
-		const unsigned int package = domain->domain->package;
-
+	survey_take_error(survey, packages ? 0 : -ENOMEM);
+	survey_for_each_domain (domain, survey)
 		if (!survey->error)
-			survey_take_error(survey,
-					  isst_cpuset_add(disturbs_power(domain) ? left : packages,
-							  package, package));
-	}
-	/* One die of several is enough. */
-	isst_cpuset_for_each (other, left)
-		survey_take_error(survey, cpuset_remove(packages, other));
-	if (isst_cpuset_count(left) > 0)
-		survey_note(survey,
-			    "%s: the power limit is not read: the kernel would interrupt the first "
-			    "CPU, which is isolated or nohz_full",
-			    message_numbers(&survey->context->messages, "package", left));
+			survey_take_error(survey, isst_cpuset_add(packages, domain->domain->package,
+								  domain->domain->package));
 	if (!survey->error) {
-		error = powercap_find(&survey->context->files, packages, &survey->power);
+		error = power_find_zones(survey->context, survey->undisturbed, packages,
+					 &survey->power, &why_not);
 		if (error)
 			powercap_clear(&survey->power);
+		if (why_not)
+			survey_note(survey, "%s", why_not);
 		survey_note_file(survey, error);
 	}
 	isst_cpuset_free(packages);
-	isst_cpuset_free(left);
 }
 
 void survey_measure(struct survey *survey)

@@ -217,7 +217,8 @@ struct cpu_running {
 /** Power of a domain's package, or of its die where the kernel has zones of dies. */
 struct domain_power {
 	const struct isst_domain *domain; /* in */
-	/* -EOPNOTSUPP: the kernel has no zone with a limit for it. */
+	/* -EOPNOTSUPP: the kernel has no zone with a limit for it; -ENODATA: it would interrupt a
+	 * CPU that is isolated or nohz_full. */
 	struct isst_failure failure;
 	struct isst_value power_mw; /* absent: there was no reading before this one */
 	struct isst_value limit_mw;
@@ -226,6 +227,12 @@ struct domain_power {
 /** Read for @count CPUs, each with @cpu set. Return 0, or an error with a message. */
 int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
 int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
+
+/** Finds the zones of packages. Without TPMI the kernel reads a limit by the first CPU of the package
+ * or die: packages of which that one is in @undisturbed are left out, and taken from @packages.
+ * *@why_not: what was left out, and why; NULL: nothing. Returns as powercap_find(). */
+int power_find_zones(struct isst_context *context, const struct isst_cpuset *undisturbed,
+		     struct isst_cpuset *packages, struct power_zones *zones, const char **why_not);
 
 /** For domains, each with @domain set: what was drawn since the last call. */
 int power_read(struct isst_context *context, struct domain_power *domains, size_t count);

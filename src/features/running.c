@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what CPUs run at, what has limited them, and what packages draw. Writes nothing. */
+#include "base/cpuset.h"
 #include "base/messages.h"
 #include "features/features.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
 #include "sysfs/powercap.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 
@@ -132,16 +134,55 @@ static int read_zone(struct isst_context *context, struct power_zones *zones,
 	return 0;
 }
 
+int power_find_zones(struct isst_context *context, const struct isst_cpuset *undisturbed,
+		     struct isst_cpuset *packages, struct power_zones *zones, const char **why_not)
+{
+	struct isst_cpuset *left = isst_cpuset_new();
+	int error = left ? 0 : -ENOMEM;
+	unsigned int first;
+
+	*why_not = NULL;
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+		const unsigned int package = domain->package;
+
+		if (context_has_power_domains(context) || !isst_cpuset_has(packages, package) ||
+		    !isst_cpuset_next(domain->online, 0, &first) ||
+		    !isst_cpuset_has(undisturbed, first))
+			continue;
+		/* One die of several is enough. */
+		error = isst_cpuset_add(left, package, package);
+		if (!error)
+			error = cpuset_remove(packages, package);
+	}
+	if (isst_cpuset_count(left) > 0)
+		*why_not = message_make(
+			&context->messages,
+			"%s: the power limit is not read: the kernel would interrupt the first "
+			"CPU, which is isolated or nohz_full",
+			message_numbers(&context->messages, "package", left));
+	isst_cpuset_free(left);
+	return error ? error : powercap_find(&context->files, packages, zones);
+}
+
 int power_read(struct isst_context *context, struct domain_power *domains, size_t count)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before = message_begin(&context->messages), *why_not = NULL;
+	struct isst_cpuset *packages, *undisturbed;
 	struct messages *messages = &context->messages;
 	struct power_zones zones = { 0 };
 	int error = context_check_discovered(context), found;
 
 	if (error || count == 0)
 		return message_end(&context->messages, before, error);
-	found = powercap_find(&context->files, NULL, &zones);
+	packages = isst_cpuset_new();
+	undisturbed = isst_cpuset_new();
+	found = packages && undisturbed ? undisturbed_cpus(&context->files, undisturbed) : -ENOMEM;
+	for (size_t i = 0; i < isst_domain_count(context) && !found; i++)
+		found = isst_cpuset_add(packages, context_domain(context, i)->package,
+					context_domain(context, i)->package);
+	if (!found)
+		found = power_find_zones(context, undisturbed, packages, &zones, &why_not);
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = domains[i].domain;
 
@@ -151,6 +192,8 @@ int power_read(struct isst_context *context, struct domain_power *domains, size_
 		if (found && found != -ENOENT)
 			message_failure(messages, &domains[i].failure, found, "%s",
 					isst_error(context));
+		else if (why_not && !isst_cpuset_has(packages, domain->package))
+			message_failure(messages, &domains[i].failure, -ENODATA, "%s", why_not);
 		else if (!powercap_zone(&zones, domain->package, domain->die))
 			message_failure(messages, &domains[i].failure, -EOPNOTSUPP,
 					"package %u: the kernel has no power limit for it "
@@ -159,6 +202,8 @@ int power_read(struct isst_context *context, struct domain_power *domains, size_
 	}
 	for (size_t i = 0; i < zones.count && !error; i++)
 		error = read_zone(context, &zones, &zones.zones[i], domains, count);
+	isst_cpuset_free(packages);
+	isst_cpuset_free(undisturbed);
 	powercap_clear(&context->power);
 	context->power = zones;
 	return message_end(&context->messages, before, found == -ENOMEM ? found : error);

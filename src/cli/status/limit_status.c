@@ -402,8 +402,10 @@ void power_status_report(struct machine_status *status)
 			continue;
 		before = power;
 		if (failure.error) {
-			/* The first failure is mostly that of all. Only root may read energy. */
-			if (!failed && (failure.error == -EACCES || failure.error == -EPERM))
+			/* The first failure is mostly that of all. Only root may read energy;
+			 * isolated CPUs are left alone. */
+			if (!failed && (failure.error == -EACCES || failure.error == -EPERM ||
+					failure.error == -ENODATA))
 				run_note(run, failure);
 			else if (!failed && failure.error != -EOPNOTSUPP)
 				run_failure(run, failure);
