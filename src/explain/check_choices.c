@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What holds back CPUs by intention: classes of service, SST-TF and SST-BF. */
-#include "common/priorities.h"
+#include "common/judge.h"
 #include "explain/packages.h"
 #include "features/planning.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the hardware reports of limits, and what CPUs reached while they were kept busy. */
+#include "common/judge.h"
 #include "explain/packages.h"
 
 #include <inttypes.h>
@@ -87,7 +88,7 @@ static void check_power_limit(struct findings *findings, const struct survey_dom
 	const struct isst_level *level = &domain->now->level;
 
 	if (zone && survey_has_level(domain) && level->power_w.state == ISST_KNOWN &&
-	    zone->limit_uw / UW_PER_W < level->power_w.value)
+	    power_limit_is_below_tdp(zone->limit_uw / 1000, level->power_w.value))
 		findings_add(findings,
 			     &(struct found){ .code = ISST_FINDING_POWER_LIMIT, .domain = domain },
 			     "the long-term limit is %" PRIu64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* High and low priority of SST-TF, by domain and by package, whose cores share buckets. */
 #include "explain/packages.h"
-#include "common/priorities.h"
+#include "common/judge.h"
 #include "firmware/platform.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a change must not do to classes, priorities and turbo-freq, and what it warns of. */
 #include "base/array.h"
+#include "common/judge.h"
 #include "common/numbered.h"
-#include "common/priorities.h"
 #include "features/features.h"
 #include "features/high_priority.h"
 #include "firmware/platform.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../../common/judge.h"
 #include "../../common/numbered.h"
-#include "../../common/priorities.h"
 #include "machine_status.h"
 
 #include <errno.h>

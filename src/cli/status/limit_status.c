@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits; with --watch also frequencies and power. Disturbs no isolated CPU, reads no MSR on TPMI
  * machines. */
+#include "../../common/judge.h"
 #include "machine_status.h"
 
 #include <errno.h>
@@ -424,7 +425,7 @@ void power_status_report(struct machine_status *status)
 		 * counts. */
 		if (isst_result_value(status_properties(status, of), ISST_VALUE_TDP_W, &tdp_w) ==
 			    0 &&
-		    mw / MW_PER_W < tdp_w) {
+		    power_limit_is_below_tdp(mw, tdp_w)) {
 			snprintf(package, sizeof(package), "package %u", path.index);
 			report_message(run->report, ENTRY_NOTE,
 				       "%s: the power limit of %u W counts, not the TDP of %u W",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine_status.h"
 
-#include "../../common/priorities.h"
+#include "../../common/judge.h"
 #include "../run/config.h"
 #include "../run/handlers.h"
 
