@@ -278,6 +278,23 @@ static void report_carriers(const struct isst_journal *journal)
 	}
 }
 
+/** Groups that were left have lost CPUs that went offline with the rollback. */
+static void read_left_groups(struct isst_journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		struct isst_journal_entry *listed = &journal->listed[i];
+		struct item_access access = { .item = journal->tracked[i].item };
+
+		if (!listed->moved || access.item.kind != ITEM_CPUSET_GROUPS ||
+		    items_read(journal->context, &access, 1) || access.failure.error ||
+		    access.absent)
+			continue;
+		listed->present_value = item_value_text(&journal->context->messages, &access.item,
+							access.value);
+		listed->present_number = item_number_of(&access.item, access.value, true);
+	}
+}
+
 static int apply(struct isst_journal *journal, unsigned int flags)
 {
 	struct isst_context *context = journal->context;
@@ -309,6 +326,8 @@ static int apply(struct isst_journal *journal, unsigned int flags)
 	if (error)
 		return error;
 	error = journal_restore(journal, change);
+	if (!error)
+		read_left_groups(journal);
 	for (size_t i = 0; i < journal->count; i++)
 		waits |= tracked_waits(&journal->tracked[i]);
 	if (error == -ENOTRECOVERABLE) {
