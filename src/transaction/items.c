@@ -215,15 +215,13 @@ static bool is_below(uint64_t ratios, uint64_t limits)
 	return true;
 }
 
-/**
- * The priority of a CLOS is never clipped, its maximum only downwards, its minimum both ways; to 0
- * neither, which no processor's range ends at.
- */
+/** Of a write that changed nothing. The priority of a CLOS is never clipped, its limits only
+ * downwards, and not to 0, which no processor's range ends at. */
 static bool is_clos_clipped(uint64_t wanted, uint64_t now)
 {
 	uint64_t differ = wanted ^ now;
 
-	if (differ & (CLOS_EPP | CLOS_WEIGHT) || !is_below(now & CLOS_MAX, wanted & CLOS_MAX))
+	if (differ & (CLOS_EPP | CLOS_WEIGHT) || !is_below(now, wanted))
 		return false;
 	return (!(differ & CLOS_MIN) || now & CLOS_MIN) && (!(differ & CLOS_MAX) || now & CLOS_MAX);
 }
