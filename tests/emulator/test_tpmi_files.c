@@ -301,3 +301,29 @@ TEST_MACHINE(a_device_says_what_it_has_and_of_which_package_it_is, NULL)
 	assert_int_equal(write_file(e, MEM_WRITE, "0,0x78,1"), 0);
 	assert_int_equal(levels(e, 0, 0).current_level, 0);
 }
+
+#define ELC UNCORE "/uncore00/elc_"
+
+/* Values of three captured servers; steps as uncore-frequency-tpmi.c makes them. */
+TEST_MACHINE(latency_control_of_the_uncore, NULL)
+{
+	start(e, "graniterapids-6776p");
+	assert_file(e, ELC "low_threshold_percent", "11\n");
+	assert_file(e, ELC "high_threshold_percent", "95\n");
+	assert_file(e, ELC "high_threshold_enable", "1\n");
+	assert_file(e, ELC "floor_freq_khz", "1400000\n");
+	assert_file(e, UNCORE "/uncore02/elc_floor_freq_khz", "800000\n");
+	set_file(e, ELC "low_threshold_percent", "50", "50\n");
+	set_file(e, ELC "high_threshold_percent", "100", "100\n");
+	set_file(e, ELC "high_threshold_enable", "n", "0\n");
+	set_file(e, ELC "floor_freq_khz", "1650000", "1600000\n");
+	assert_int_equal(write_file(e, ELC "low_threshold_percent", "101"), -EINVAL);
+	assert_int_equal(write_file(e, ELC "floor_freq_khz", "12800000"), -EINVAL);
+	assert_int_equal(write_file(e, ELC "floor_freq_khz", "0x10"), -EINVAL);
+	assert_int_equal(write_file(e, ELC "high_threshold_enable", "2"), -EINVAL);
+	assert_file(e, UNCORE "/uncore01/elc_low_threshold_percent", "11\n");
+	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/elc_floor_freq_khz"), -ENOENT);
+	finish(e);
+	start(e, "graniterapids-6962p"); /* kernel 6.8 */
+	assert_int_equal(read_result(e, ELC "floor_freq_khz"), -ENOENT);
+}

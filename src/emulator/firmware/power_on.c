@@ -122,6 +122,12 @@ void firmware_first_state(struct server *server)
 		captured_init_domain(server, i);
 		state->initial_min_khz = state->uncore_min_khz;
 		state->initial_max_khz = state->uncore_max_khz;
+		/* As three captured servers have them. */
+		state->latency_control[ELC_LOW] = 13;
+		state->latency_control[ELC_HIGH] = 120;
+		state->latency_control[ELC_HIGH_ENABLE] = 1;
+		state->latency_control[ELC_FLOOR] =
+			(uint8_t)(level_facts(server, i).uncore_base_mhz / 100);
 	}
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];

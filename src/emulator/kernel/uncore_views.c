@@ -237,6 +237,59 @@ static bool has_die_id(const struct place *place)
 	return domain_of(place)->type.value != DOMAIN_IO && platform_dies(place->platform) > 1;
 }
 
+/* ---- Efficiency latency control: busy CPUs keep the uncore above both thresholds, so it has no
+ * effect here ---- */
+
+enum { ELC_PARTS = 127, ELC_STEP_KHZ = 100000 };
+
+/** Captured machines show what was captured. */
+static bool has_latency_control(const struct place *place)
+{
+	return !place->platform->capture;
+}
+
+static unsigned int read_latency_control(const struct place *place)
+{
+	const enum latency_control which = place->view->which;
+	const unsigned int value =
+		state_domain(place->server, place->domain)->latency_control[which];
+
+	if (which == ELC_FLOOR)
+		return value * ELC_STEP_KHZ;
+	return which == ELC_HIGH_ENABLE ? value : (value * 100 + ELC_PARTS - 1) / ELC_PARTS;
+}
+
+static int write_latency_control(const struct place *place, const char *text)
+{
+	const enum latency_control which = place->view->which;
+	uint64_t value = 0;
+	bool on = false;
+	int result = which == ELC_HIGH_ENABLE ? parse_switch(text, &on)
+					      : parse_number(text, 10, UINT32_MAX, &value);
+
+	if (result)
+		return result;
+	if (!place->platform->uncore_writable.value)
+		return -EPERM;
+	if (which == ELC_HIGH_ENABLE)
+		value = on;
+	else if (which == ELC_FLOOR)
+		value /= ELC_STEP_KHZ;
+	else
+		value = value > 100 ? UINT32_MAX : value * ELC_PARTS / 100;
+	if (value > ELC_PARTS)
+		return -EINVAL;
+	state_domain(place->server, place->domain)->latency_control[which] = (uint8_t)value;
+	return 0;
+}
+
+#define ELC_VIEW(file, value) \
+	{ \
+		(file), .since = KERNEL(6, 12), .tpmi = true, NEEDS(uncore_elc), \
+			.exists = has_latency_control, .number = read_latency_control, \
+			.write = write_latency_control, .which = (value) \
+	}
+
 static bool has_packages(const struct place *place)
 {
 	return platform_dies(place->platform) == 1;
@@ -262,8 +315,10 @@ static const struct view uncore_domain_views[] = {
 	{ "instance_id", .since = KERNEL(7, 2), .tpmi = true, .number = instance_id, .mode = 0400 },
 	{ "die_id", .since = KERNEL(7, 2), .tpmi = true, .exists = has_die_id,
 	  STORED(DOMAIN, platform_domain, die), .mode = 0400 },
-	/* It has no effect. */
-	{ "elc_low_threshold_percent", NEEDS(uncore_elc), .constant = "0" },
+	ELC_VIEW("elc_low_threshold_percent", ELC_LOW),
+	ELC_VIEW("elc_high_threshold_percent", ELC_HIGH),
+	ELC_VIEW("elc_high_threshold_enable", ELC_HIGH_ENABLE),
+	ELC_VIEW("elc_floor_freq_khz", ELC_FLOOR),
 	{ "agent_types", .since = KERNEL(7, 0), .tpmi = true, .text = agent_types },
 	VIEW_END,
 };

@@ -377,7 +377,8 @@ static const struct key files_keys[] = {
 	{ "uncore-writable", value_one, PLATFORM(uncore_writable), .words = yes_no,
 	  .otherwise = 1 },
 	{ "uncore-ids", value_one, PLATFORM(uncore_ids), .words = uncore_ids, .only = TPMI },
-	{ "uncore-elc", value_one, PLATFORM(uncore_elc), .words = yes_no, .only = TPMI },
+	{ "uncore-elc", value_one, PLATFORM(uncore_elc), .words = yes_no, .only = TPMI,
+	  .otherwise = 1 },
 	{ "uncore-follows-level", value_one, PLATFORM(uncore_follows_level), .words = yes_no },
 	{ .name = NULL },
 };

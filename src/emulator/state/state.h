@@ -12,6 +12,9 @@
 #include <sys/types.h>
 #include <time.h>
 
+/** Efficiency latency control: two thresholds in parts of 127, a switch, and a ratio. */
+enum latency_control { ELC_LOW, ELC_HIGH, ELC_HIGH_ENABLE, ELC_FLOOR, LATENCY_CONTROLS };
+
 /** What firmware holds for a domain. Where firmware is reached by TPMI level, features and classes
  * are in its registers alone, and the MSRs of a package, with the limits set for all of it, are
  * those of its first domain. */
@@ -32,6 +35,7 @@ struct domain_state {
 	uint32_t reasons_cleared; /* performance limit reasons; none have come since */
 	/* Of its package, set by powercap, in eighths of a watt; 0: nothing */
 	uint16_t long_term, short_term;
+	uint8_t latency_control[LATENCY_CONTROLS]; /* of the uncore, as its register has them */
 };
 
 enum { NO_LIMIT_KHZ = INT32_MAX };
@@ -114,7 +118,7 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 19, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 20, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /** The begin of the file, which all processes have mapped as a whole. Two slots of @capacity bytes
  * follow, the first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one
