@@ -555,17 +555,13 @@ static int list_items(struct isst_journal *journal)
 	return context->messages.lost ? -ENOMEM : 0;
 }
 
-static int open_journal(struct isst_context *context, unsigned int flags,
-			struct isst_journal **result)
+int journal_open(struct isst_context *context, struct isst_journal **result)
 {
 	struct isst_journal *journal;
 	bool none = false;
 	int error;
 
 	*result = NULL;
-	if (flags)
-		return message_error(&context->messages, -EINVAL,
-				     "the journal does not know the flags %#x", flags);
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine has not been discovered yet");
@@ -605,7 +601,11 @@ int isst_journal_open(struct isst_context *context, unsigned int flags,
 	if (!context || !result)
 		return context_refuse(context, "there is nowhere to put the journal (NULL)");
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, open_journal(context, flags, result));
+	*result = NULL;
+	return message_end(&context->messages, before,
+			   flags ? message_error(&context->messages, -EINVAL,
+						 "the journal does not know the flags %#x", flags)
+				 : journal_open(context, result));
 }
 
 void isst_journal_free(struct isst_journal *journal)

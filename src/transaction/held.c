@@ -200,7 +200,7 @@ static int roll_back(struct isst_change *change)
 	/* CPUs may have gone on- or offline. */
 	error = context_discover_topology(context);
 	if (!error)
-		error = isst_journal_open(context, 0, &journal);
+		error = journal_open(context, &journal);
 	if (error)
 		return error;
 	if (!journal)

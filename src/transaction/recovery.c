@@ -497,7 +497,7 @@ int journal_recover(struct isst_context *context)
 
 	if (journal_is_missing(context))
 		return 0;
-	error = isst_journal_open(context, 0, &journal);
+	error = journal_open(context, &journal);
 	if (error)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
@@ -510,7 +510,7 @@ int journal_recover(struct isst_context *context)
 	}
 	restored = recovery_list(journal, is_rolled_back);
 	aside = recovery_list_kinds(journal, is_aside);
-	error = isst_journal_apply(journal, 0);
+	error = apply(journal, 0);
 	if (!error) {
 		context->recovered |= !restored || *restored;
 		message_notice(&context->messages,

@@ -346,7 +346,7 @@ MACHINE_TEST(a_frequency_between_two_ratios_is_refused)
 static void count_errors(void *data, int level, const char *message)
 {
 	assert_int_equal(level, ISST_LOG_ERROR);
-	assert_true(strstr(message, "priority"));
+	assert_true(strstr(message, "priority") || strstr(message, "damaged"));
 	++*(unsigned int *)data;
 }
 
@@ -853,6 +853,25 @@ static void leave_journal(const char *platform)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	fixture.context = fixture_open(&fixture, NULL);
+}
+
+MACHINE_TEST(a_damaged_journal_is_logged_once)
+{
+	struct isst_options *options = isst_options_new();
+	unsigned int errors = 0;
+	char *command;
+
+	isst_options_set_log(options, ISST_LOG_ERROR, count_errors, &errors);
+	leave_journal("guide");
+	isst_close(fixture.context);
+	assert_true(asprintf(&command, "echo damage >> '%s/run/journal'", fixture.directory) > 0);
+	ok(system(command));
+	free(command);
+	fixture.context = fixture_open(&fixture, options);
+	isst_options_free(options);
+	ok(isst_lock(fixture.context, 0, 0));
+	assert_int_equal(isst_discover(fixture.context), -EIO);
+	assert_int_equal(errors, 1);
 }
 
 MACHINE_TEST(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left)
