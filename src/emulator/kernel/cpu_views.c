@@ -274,11 +274,10 @@ const struct view cooling_views[] = {
 	VIEW_END,
 };
 
-static int print_cooling_device(const struct place *place, FILE *stream)
+static int print_cooling_device(const struct place *place, char **target)
 {
-	fprintf(stream, "../../../../virtual/thermal/cooling_device%zu",
-		(size_t)(place->cpu - place->platform->cpus));
-	return 0;
+	return asprintf(target, "../../../../virtual/thermal/cooling_device%zu",
+			(size_t)(place->cpu - place->platform->cpus));
 }
 
 /* ---- Topology, which an offline CPU has none of ---- */
@@ -353,10 +352,9 @@ static int write_energy_bias(const struct place *place, const char *text)
 	return 0;
 }
 
-static int print_policy(const struct place *place, FILE *stream)
+static int print_policy(const struct place *place, char **target)
 {
-	fprintf(stream, "../cpufreq/policy%u", place->cpu->number);
-	return 0;
+	return asprintf(target, "../cpufreq/policy%u", place->cpu->number);
 }
 
 const struct view cpu_views[] = {

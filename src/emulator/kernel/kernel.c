@@ -155,88 +155,77 @@ static bool is_link(const struct view *view)
 }
 
 /** @walked is the path to the link. */
-static int print_target(const struct place *place, const char *walked, FILE *stream)
+static int print_target(const struct place *place, const char *walked, char **target)
 {
 	if (place->view->target)
-		return place->view->target(place, stream);
-	fprintf(stream, "%s/%s", place->view->directory, strrchr(walked, '/') + 1);
-	return 0;
+		return place->view->target(place, target);
+	return asprintf(target, "%s/%s", place->view->directory, strrchr(walked, '/') + 1);
 }
 
-/** Replaces the path to a link by its target; @rest: what follows in the path. */
+/** Replaces what is left of a path, @rest of it, by the target of the link to which @walked leads.
+ * Returns how many parts of @walked that is above. */
 static int follow_link(const struct place *place, char *walked, const char *rest, char *path)
 {
-	char *target, *whole;
-	struct memory_stream text;
-	int length;
+	char *target, left[PATH_MAX];
+	int length, ups = 1;
 
-	if (memory_stream_open(&text))
-		return -ENOMEM;
-	print_target(place, walked, text.stream);
-	target = memory_stream_text(&text);
-	if (!target)
+	if (print_target(place, walked, &target) < 0)
 		return -ENOMEM;
 	go_up(walked);
-	for (const char *up = target; strncmp(up, "../", 3) == 0; up += 3)
+	for (const char *up = target; strncmp(up, "../", 3) == 0; up += 3, ups++)
 		go_up(walked);
-	length = asprintf(&whole, "%s/%s%s", walked, target + strspn(target, "./"), rest);
+	length = snprintf(left, sizeof(left), "%s%s", target + strspn(target, "./"), rest);
 	free(target);
-	if (length < 0)
-		return -ENOMEM;
-	if (length < PATH_MAX)
-		memcpy(path, whole, (size_t)length + 1);
-	free(whole);
-	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+	if (length >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(path, left, (size_t)length + 1);
+	return ups;
 }
 
-/** The same path without links on the way, one after the other. Returns 1 where there was one. */
-static int walk_path(struct server *server, char *path, bool follow_last, struct place *place,
-		     char *walked)
-{
-	const char *part = path;
-
-	*place = (struct place){ .server = server, .platform = server->platform, .view = &root };
-	*walked = '\0';
-	for (;;) {
-		size_t size;
-		int result;
-
-		while (*part == '/')
-			part++;
-		if (!*part)
-			break;
-		size = (size_t)(strchrnul(part, '/') - part);
-		result = size == 1 && *part == '.' ? 0 : step_into(place, walked, part, size);
-		if (result)
-			return result;
-		part += size;
-		if (is_link(place->view) && (follow_last || *part)) {
-			result = follow_link(place, walked, part, path);
-			return result ? result : 1;
-		}
-	}
-	/* A slash in the end is for directories. */
-	if (part > path + 1 && part[-1] == '/' && !place->view->below)
-		return -ENOTDIR;
-	return 0;
-}
-
+/** Goes from part to part of a path, and on from links by their targets. @walked: the same path
+ * without links */
 static int find_place(struct server *server, const char *path, bool follow_last,
 		      struct place *place, char *walked)
 {
-	enum { MOST_LINKS = 40 };
-	const size_t size = strlen(path) + 1;
-	char copy[PATH_MAX];
-	int result = 1;
+	enum { MOST_LINKS = 40, MOST_PARTS = 64 };
+	struct place above[MOST_PARTS]; /* of the parts of @walked */
+	char left[PATH_MAX], *part = left;
+	unsigned int links = 0, parts = 0;
+	const size_t length = strlen(path) + 1;
 
 	*place = (struct place){ .server = server, .platform = server->platform, .view = &root };
-	if (size > sizeof(copy))
+	*walked = '\0';
+	if (length > sizeof(left))
 		return -ENAMETOOLONG;
-	memcpy(copy, path, size);
-	for (unsigned int links = 0; result == 1; links++)
-		result = links < MOST_LINKS ? walk_path(server, copy, follow_last, place, walked)
-					    : -ELOOP;
-	return result;
+	memcpy(left, path, length);
+	while (*(part += strspn(part, "/"))) {
+		size_t size = strcspn(part, "/");
+		int result = 0;
+
+		if (parts == MOST_PARTS)
+			return -ENAMETOOLONG;
+		above[parts] = *place;
+		if (size > 1 || *part != '.') {
+			result = step_into(place, walked, part, size);
+			parts++;
+		}
+		part += size;
+		if (!result && is_link(place->view) && (follow_last || *part)) {
+			result = ++links < MOST_LINKS ? follow_link(place, walked, part, left)
+						      : -ELOOP;
+			if (result > 0 && (unsigned int)result <= parts) {
+				*place = above[parts -= (unsigned int)result];
+				part = left;
+				result = 0;
+			}
+		}
+		if (result)
+			return result;
+	}
+	/* A slash in the end is for directories. */
+	if (part > left + 1 && part[-1] == '/' && !place->view->below)
+		return -ENOTDIR;
+	return 0;
 }
 
 /* ---- Looking and reading ---- */
@@ -266,13 +255,14 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	struct memory_stream text;
 	int result, length;
 
-	if (!view->cpus && !view->read && !is_link(view)) {
+	if (!view->cpus && !view->read) {
 		/* Without a stream, which takes longer to open than all the rest. */
-		length = view->stored.of  ? print_stored(place, content)
-			 : view->number	  ? asprintf(content, "%u\n", view->number(place))
-			 : view->constant ? asprintf(content, "%s\n", view->constant)
-			 : view->text	  ? asprintf(content, "%s\n", view->text(place))
-					  : asprintf(content, "%s\n", words_of(place));
+		length = is_link(view)	   ? print_target(place, walked, content)
+			 : view->stored.of ? print_stored(place, content)
+			 : view->number	   ? asprintf(content, "%u\n", view->number(place))
+			 : view->constant  ? asprintf(content, "%s\n", view->constant)
+			 : view->text	   ? asprintf(content, "%s\n", view->text(place))
+					   : asprintf(content, "%s\n", words_of(place));
 		*size = (size_t)length;
 		if (length < 0)
 			*content = NULL;
@@ -280,9 +270,7 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	}
 	if (memory_stream_open(&text))
 		return -ENOMEM;
-	result = is_link(view) ? print_target(place, walked, text.stream)
-		 : view->cpus  ? print_cpus(place, text.stream)
-			       : view->read(place, text.stream);
+	result = view->cpus ? print_cpus(place, text.stream) : view->read(place, text.stream);
 	*content = memory_stream_text(&text);
 	*size = text.size;
 	if (result) {

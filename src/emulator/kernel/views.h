@@ -72,7 +72,7 @@ struct view {
 	/* A link leads to the entry of its name in @directory, or to @target; both start from the
 	 * directory that the link is in. */
 	const char *directory;
-	int (*target)(const struct place *place, FILE *stream);
+	int (*target)(const struct place *place, char **target); /* as asprintf() */
 	/** Of a device: reads or writes eight bytes at a position. */
 	int (*access)(const struct place *place, bool write, uint64_t position, uint64_t *value);
 	/** What a file answers instead of being read or written; NULL: what its directory has. */
