@@ -139,10 +139,18 @@ int settings_read_all(struct isst_context *context, const char *owner, struct it
 	return -ENOENT;
 }
 
+bool settings_is_of(const struct item_line *line, const struct isst_domain *domain,
+		    unsigned int level)
+{
+	const struct item wanted = item_of(ITEM_LEVEL, domain, 0);
+
+	return item_reaches_domain(&line->item, &wanted) && line->level == level &&
+	       !settings_is_mark(line);
+}
+
 int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		  unsigned int level, struct item_lines *saved)
 {
-	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	size_t kept = 0;
 	int error = settings_read_all(context, name, saved);
 
@@ -150,8 +158,7 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
-		if (item_reaches_domain(&saved->items[i].item, &wanted) &&
-		    saved->items[i].level == level && !settings_is_mark(&saved->items[i]))
+		if (settings_is_of(&saved->items[i], domain, level))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 	if (kept > 0)

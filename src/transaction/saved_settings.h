@@ -76,6 +76,10 @@ int settings_find(struct isst_context *context, const char *name, const struct i
 /** Whether a line is without a value: the settings of its domain at a level were restored. */
 bool settings_is_mark(const struct item_line *line);
 
+/** Whether a line is a setting of a domain, or of its package, at a level. */
+bool settings_is_of(const struct item_line *line, const struct isst_domain *domain,
+		    unsigned int level);
+
 /** Reads all lines of a feature, or of SETTINGS_CPUSET_GROUPS. Returns as settings_read() does. */
 int settings_read_all(struct isst_context *context, const char *owner, struct item_lines *saved);
 
