@@ -544,9 +544,11 @@ int settings_discard(struct isst_context *context)
 	int error = read_file(context, SAVED_SETTINGS_FILE, &saved);
 
 	keep_lines(&saved, SETTINGS_CPUSET_GROUPS);
-	error = error || saved.count == 0
-			? runtime_file_discard(&context->runtime, SAVED_SETTINGS_FILE)
-			: write_file(context, SAVED_SETTINGS_FILE, &saved);
+	/* Of a damaged file, which is refused as such, nothing can be kept. */
+	if (!error && saved.count > 0)
+		error = write_file(context, SAVED_SETTINGS_FILE, &saved);
+	else if (!runtime_file_is_shortage(error))
+		error = runtime_file_discard(&context->runtime, SAVED_SETTINGS_FILE);
 	item_lines_clear(&saved);
 	context->messages.error = before;
 	return error;

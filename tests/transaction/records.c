@@ -892,6 +892,25 @@ int openat(int directory, const char *name, int flags, ...)
 	return real(directory, name, flags, mode);
 }
 
+MACHINE_TEST(saved_settings_that_cannot_be_read_for_now_are_not_discarded, "tests/tiny")
+{
+	struct isst_context *context;
+
+	assert_true(machine_prepare(machine, "base-freq enable auto"));
+	autofree char *before = machine_text(machine, RECORD);
+	assert_non_null(before);
+	context = machine_lock(machine);
+	starved_file = "saved-settings";
+	starved = 1;
+	assert_int_equal(settings_discard(context), -EMFILE);
+	autofree char *kept = machine_text(machine, RECORD);
+	assert_non_null(kept);
+	assert_string_equal(kept, before);
+	assert_int_equal(settings_discard(context), 0);
+	assert_null(machine_text(machine, RECORD));
+	isst_close(context);
+}
+
 /** Whatever the next run cannot read for want of descriptors is there for the one behind it. */
 MACHINE_TEST(a_journal_that_cannot_be_read_for_now_is_kept, "tests/tiny")
 {
