@@ -566,8 +566,8 @@ ISST_API bool isst_cpus_is_name(const char *name);
  *
  * @flags: 0
  * @cpus: set to the CPUs, which the caller frees; NULL on error
- * Returns 0, -EINVAL (not a name), -EOPNOTSUPP (the machine has no such CPU), -EPERM, -EIO (it
- * cannot be read) or -EINTR.
+ * Returns 0, -EINVAL (not a name), -EOPNOTSUPP (the machine has no such CPU), -EPERM or -EIO
+ * (it cannot be read).
  */
 ISST_API int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned int flags,
 			       struct isst_cpuset **cpus);
@@ -872,7 +872,7 @@ ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
  * @results: set to the results, which the caller frees; NULL if the call failed as a whole
  *
  * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
- * succeeded; without results -EINVAL, -EINTR or -ENOMEM. For an empty set of targets they return 0
+ * succeeded; without results -EINVAL or -ENOMEM. For an empty set of targets they return 0
  * and no result.
  */
 
@@ -1055,7 +1055,7 @@ ISST_API int isst_events_take(struct isst_events *events);
  * @cpus: set to the CPUs, which the caller frees; NULL on error
  * Returns 0, -EOPNOTSUPP (no SST-TF, no such level, bucket or CPU), -EINVAL (also: fewer cores than
  * asked for, or more than the last bucket holds; the message contains how many), -ESTALE, -EIO (a
- * domain cannot be read), -EPERM or -EINTR.
+ * domain cannot be read) or -EPERM.
  */
 ISST_API int isst_choose_high_priority_cpus(struct isst_context *context,
 					    const struct isst_targets *targets,
@@ -1407,7 +1407,7 @@ ISST_API void isst_change_free(struct isst_change *change);
  *
  * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
  * succeeded; without results -EINVAL (values or flags are wrong on any machine, or the change was
- * run already), -EINTR or -ENOMEM. Domains of I/O dies only count if there are no others. Whether
+ * run already) or -ENOMEM. Domains of I/O dies only count if there are no others. Whether
  * failed targets prevent the change, its options decide.
  */
 

@@ -212,6 +212,6 @@ void survey_read_remembered(struct survey *survey)
 	messages_put_notices(messages, notices);
 	messages->error = before;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i] == -ENOMEM || errors[i] == -EINTR)
+		if (errors[i] == -ENOMEM)
 			survey_take_error(survey, errors[i]);
 }

@@ -19,7 +19,7 @@ struct isst_cpuset;
  * Reads the summary of levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS).
  *
  * @profiles: @count of them, each with its @domain set; the rest is filled in
- * Returns 0 or -ENOMEM, -EINTR. Where a profile's failure is set its values mean nothing.
+ * Returns 0 or -ENOMEM. Where a profile's failure is set its values mean nothing.
  */
 int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
 		      size_t count);
@@ -140,7 +140,7 @@ struct cpus_state {
 };
 
 /** Reads the state of CPUs of domains: @states, each with @domain set, perhaps @level, all else
- * zero. Returns 0 or -ENOMEM, -EINTR. The states are to be cleared in any case. */
+ * zero. Returns 0 or -ENOMEM. The states are to be cleared in any case. */
 int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count);
 void cpus_state_clear(struct cpus_state *state);
 
@@ -262,7 +262,7 @@ int cpu_name_parse(const char *text, struct cpu_name *name);
  *
  * @cpus: empty before; on error it stays so
  * Returns 0, or with a message -EOPNOTSUPP (the machine has no such place, or no such CPU), -EIO
- * and the like (it cannot be read), -EINTR or -ENOMEM.
+ * and the like (it cannot be read) or -ENOMEM.
  */
 int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
 		  struct isst_cpuset *cpus);

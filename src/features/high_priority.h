@@ -24,7 +24,7 @@ struct isst_context;
  * Returns 0, or with a message: -EOPNOTSUPP (no domain has SST-TF, no such bucket or level, CPUs
  * that do not exist), -EINVAL (no cores are asked for, more than there are, or than the last bucket
  * holds unless the choice allows that; the message has how many), -EIO (what the choice
- * depends on cannot be read), -ENOMEM or -EINTR.
+ * depends on cannot be read) or -ENOMEM.
  */
 int high_priority_choose(struct isst_context *context, const struct domain_snapshot *domains,
 			 size_t count, const struct isst_cpuset *cpus,

@@ -54,7 +54,7 @@ struct domain_snapshot {
 	unsigned int settled; /* features that the change enables, or restores, behind a level */
 };
 
-/** Reads the parts of domains but for their levels. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */
+/** Reads the parts of domains but for their levels. Returns 0, -ENOMEM or -EINVAL. */
 int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count);
 
 /** Reads SNAPSHOT_LEVEL of domains behind their profiles. @parts: ISST_READ_LEVELS_... */
@@ -76,7 +76,7 @@ void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
  * @levels: in structs of @stride bytes, each with @domain, @level and @profile set, all else zero
  * or from an earlier call, whose sets are released; those without a domain are skipped
  * A level that the domain does not have: failure -EOPNOTSUPP, which names those that exist.
- * Returns 0 or -ENOMEM, -EINTR.
+ * Returns 0 or -ENOMEM.
  */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);

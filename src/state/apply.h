@@ -8,7 +8,7 @@
 
 struct isst_change;
 
-/** Adds the steps. Objections stay with the change. Returns 0, -ENOMEM or -EINTR. */
+/** Adds the steps. Objections stay with the change. Returns 0 or -ENOMEM. */
 int wanted_plan(struct wanted *wanted, struct isst_change *change);
 
 /* ---- Commands ---- */
@@ -75,7 +75,7 @@ int command_end(struct planned_command *command, struct domain_request *requests
 
 /* ---- Parts of the change ---- */
 
-/* They return 0, -ENOMEM or -EINTR; what stands against a setting becomes its problem. */
+/* They return 0 or -ENOMEM; what stands against a setting becomes its problem. */
 
 /* apply_checks.c */
 
@@ -114,7 +114,7 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 
 /* Each plans one request for a set of domains: checks what must hold on all of them and adds the
  * steps. It is planned from what the requests before it will leave of levels, features and
- * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
+ * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINVAL (values that
  * are wrong anywhere). */
 
 /** SST-PP: makes @level current. @online: CPUs go off- and online as it enables them. */

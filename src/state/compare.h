@@ -42,7 +42,7 @@ void difference_clear(struct isst_config_difference *difference);
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
 
-/** Plan CPUs that come online, or that go. Return 0 or -ENOMEM, -EINTR. */
+/** Plan CPUs that come online, or that go. Return 0 or -ENOMEM. */
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 
@@ -53,7 +53,7 @@ int cpus_check_unknown(struct wanted *wanted);
 
 /** Adds settings with the present state of the targets of @wanted, unless it is as @except (which
  * may be NULL) states it. What no setting describes is unmanaged, with a notice. Returns 0, -EIO
- * with a problem, -ENOMEM or -EINTR. */
+ * with a problem, or -ENOMEM. */
 int cpus_add_state(struct wanted *wanted, struct configuration *configuration, struct origin origin,
 		   const struct configuration *except);
 

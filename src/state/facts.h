@@ -60,7 +60,7 @@ struct facts {
 	     domain < domain##_end; domain++)
 
 /** Reads what a configuration depends on. @whole: for a change. @targets: what it is for. What
- * cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be cleared with
+ * cannot be read has its own failure. Returns 0 or -ENOMEM. To be cleared with
  * facts_clear() in either case. */
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);
@@ -76,7 +76,7 @@ int facts_read_limits(struct facts *facts);
 int facts_begin(struct facts *facts, struct isst_context *context);
 
 /** Reads what is needed of the domains that a command reaches. Where something that is required
- * cannot be read, that is the domain's failure. Returns 0, -ENOMEM or -EINTR. */
+ * cannot be read, that is the domain's failure. Returns 0 or -ENOMEM. */
 int facts_read_reached(struct facts *facts, const struct configuration *configuration,
 		       struct isst_change *change, const struct command_needs *needs);
 

@@ -11,7 +11,7 @@
  *
  * @targets: what it is the state of. Settings may be for other domains, too
  * @except: what is as this configuration states it is left out; NULL: nothing
- * Returns 0, -EIO with problems (something cannot be read) or -ENOMEM, -EINTR.
+ * Returns 0, -EIO with problems (something cannot be read) or -ENOMEM.
  */
 int configuration_read_state(struct configuration *configuration, struct isst_context *context,
 			     const struct domain_set *targets, struct configuration *except);
@@ -49,12 +49,12 @@ int configuration_add_defaults(struct configuration *configuration,
 
 /* ---- The state after boot ---- */
 
-/** As `boot_state` of struct isst_context. Returns 0, -ENOMEM or -EINTR. */
+/** As `boot_state` of struct isst_context. Returns 0 or -ENOMEM. */
 int configuration_boot_state(struct isst_context *context, const char *kept, char **text);
 
 /** Adds what CPUs have that were not seen when the state after boot was kept, and were by now: no
  * change can have written it, as each one does this before it writes. What cannot be read is left
- * out, with a notice. *@any: something was added. Returns 0, -ENOMEM or -EINTR. */
+ * out, with a notice. *@any: something was added. Returns 0 or -ENOMEM. */
 int configuration_add_seen(struct configuration *boot, struct isst_context *context, bool *any);
 
 #endif

@@ -65,7 +65,7 @@ struct wanted {
  * be targets; @to_change: with all that has to be known before anything is written, else with as
  * few questions to firmware and kernel as possible. Returns 0, -EOPNOTSUPP, -EIO or -EINVAL
  * (@configuration->problems names all that the machine does not have, that could not be read, or
- * that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared with
+ * that contradicts itself there; the first one's error), or -ENOMEM. To be cleared with
  * wanted_clear() in either case. */
 int wanted_find(struct wanted *wanted, bool to_change);
 

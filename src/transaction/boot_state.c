@@ -61,8 +61,6 @@ static int keep_or_mark(struct isst_change *change, const char *kept)
 				    messages->notices.texts[i]);
 		return 0;
 	}
-	if (kept && error == -EINTR)
-		return message_error(messages, error, "interrupted");
 	change_warn(change, ISST_WARNING_BOOT_STATE, "%s: %s",
 		    kept ? "CPUs that were seen since are not added to the state after boot"
 			 : "the state after boot is not kept",

@@ -19,8 +19,6 @@ static bool is_unsupported(const struct entry *entry, int error)
 
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
 {
-	if (error == -EINTR)
-		return false;
 	return is_unsupported(entry, error) ||
 	       (!entry->required &&
 		(entry->optional || item_is_optional(change->context, &entry->item)));
