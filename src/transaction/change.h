@@ -70,7 +70,9 @@ enum entry_state {
 	ENTRY_CONFIRMED, /* it was read back as wanted */
 };
 
-/** An item of a step: to be written, or (in a footprint) only saved and restored. */
+/** An item of a step: to be written, or (in a footprint) only saved and restored. Planning sets the
+ * members down to @provisional; @hidden once more, right before the step is made (turbo.c). Of the
+ * others prepare.c sets those down to @refused, making.c those down to @held, undo.c the rest. */
 struct entry {
 	struct item item;
 	/* Bits to change (@mask) and their new value (@bits); with @at_least: @raised where it is
@@ -83,7 +85,6 @@ struct entry {
 	 */
 	bool hidden;
 	uint64_t shown;
-	bool held;     /* a limit that was written, and reads as @shown: that of another owner */
 	bool restores; /* what it becomes is what was there before */
 	const char *text;
 	bool resets;   /* in a footprint: the step makes it @bits */
@@ -92,18 +93,19 @@ struct entry {
 	/* Bits wanted only where the machine has them; if all are, the item may be missing
 	 * (-EOPNOTSUPP). */
 	uint64_t if_supported;
-	bool required;		  /* the change does not go on, even for a domain without CPUs */
-	struct item_value old;	  /* before the change's first write */
-	struct item_value now;	  /* right before it is written */
-	struct item_value wanted; /* right after */
+	bool required;	  /* the change does not go on, even for a domain without CPUs */
+	bool provisional; /* what it becomes now is not yet what counts: a later step looks to that
+			   */
+	struct item_value old;	      /* before the change's first write */
+	struct item_value now;	      /* right before it is written */
+	struct item_value wanted;     /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
 	enum entry_state state;
 	bool appeared;	  /* it was not there before the first write */
+	bool refused;	  /* the change goes on without it */
 	bool others;	  /* another agent has set it right before: it was not written */
 	bool timed_out;	  /* of those written: the request did, and was not waited for yet */
-	bool refused;	  /* the change goes on without it */
-	bool provisional; /* what it becomes now is not yet what counts: a later step looks to that
-			   */
+	bool held;	  /* a limit that was written, and reads as @shown: that of another owner */
 	bool overwritten; /* the rollback wrote the old value over it */
 	bool asked_back;  /* an earlier rollback may have asked for the old value */
 };
