@@ -40,10 +40,10 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 }
 
 /** Limits that are not there, or that would cross, are left out with a warning; those that cannot
- * be read fail the change. Raising begins with the maximum, lowering with the minimum, so that the
- * two never cross. A limit that the level does not specify is the firmware's. */
-static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
-		       const struct isst_fabric *fabric, unsigned int cluster)
+ * be read fail the change. A limit that the level does not specify is the firmware's. */
+static int plan_fabric(struct level_change *work, const struct limit_steps *steps,
+		       const struct isst_domain *domain, const struct isst_fabric *fabric,
+		       unsigned int cluster)
 {
 	struct isst_change *change = work->change;
 	const struct uncore_place place = uncore_place_of(change->context, domain, cluster);
@@ -53,7 +53,6 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 						   value_khz(&fabric->max_mhz) };
 	struct frequency_limits wanted = reported, present;
 	uint64_t initial;
-	bool raise;
 	int error;
 
 	if (!reported.min_khz && !reported.max_khz)
@@ -79,13 +78,11 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 					    (unsigned long long)wanted.max_khz / 1000));
 		return 0;
 	}
-	raise = wanted.max_khz >= present.max_khz;
-	if (raise && reported.max_khz)
-		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
+	if (reported.max_khz)
+		step_set(steps->max, max, WHOLE_VALUE, wanted.max_khz);
 	if (reported.min_khz || wanted.min_khz != present.min_khz)
-		step_set(change_step(change, ITEM_UNCORE_MIN), min, WHOLE_VALUE, wanted.min_khz);
-	if (!raise && reported.max_khz)
-		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
+		step_set(limit_steps_min(steps, present.min_khz, wanted.min_khz), min, WHOLE_VALUE,
+			 wanted.min_khz);
 	/* A lower minimum than at boot does not come back with the level of boot. */
 	if (uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
 	    wanted.min_khz < initial)
@@ -124,6 +121,7 @@ static int plan_level_cpus(struct level_change *work)
 				    .wanted = CPUS_BY_LEVEL,
 				    .come = true,
 				    .go = true };
+	struct limit_steps uncore;
 	bool leaves_out = false;
 	struct step *scaling;
 	unsigned int cpu;
@@ -145,11 +143,12 @@ static int plan_level_cpus(struct level_change *work)
 			error = 0;
 		}
 	}
+	uncore = limit_steps_begin(change, ITEM_UNCORE_MAX, ITEM_UNCORE_MIN);
 	for (size_t i = 0;
 	     i < work->count && change->context->platform.family != FAMILY_DIAMOND_RAPIDS; i++)
 		for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
 			if (domain_counts(&work->domains[i]))
-				error = plan_fabric(work, work->domains[i].domain,
+				error = plan_fabric(work, &uncore, work->domains[i].domain,
 						    &work->domains[i].level.fabric[fabric], fabric);
 	if (!error)
 		error = plan_cpus(&cpus);
