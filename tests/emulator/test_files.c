@@ -414,5 +414,5 @@ TEST_MACHINE(links_are_followed_on_the_way, "tests/tiny")
 	assert_file(e, CPUS "/online", "0-2\n");
 	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu3/topology/core_id"), -ENOENT);
 	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu77/online"), -ENOENT);
-	assert_int_equal(count_names(e, "/sys/bus/cpu/devices/cpu3", ""), 5);
+	assert_int_equal(count_names(e, "/sys/bus/cpu/devices/cpu3", ""), 6);
 }
