@@ -228,8 +228,9 @@ struct domain_power {
 int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
 int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
 
-/** Finds the zones of packages. Without TPMI the kernel reads a limit by the first CPU of the package
- * or die: packages of which that one is in @undisturbed are left out, and taken from @packages.
+/** Finds the zones of packages. Without TPMI the kernel reads a limit by the first CPU of the
+ * package or die: packages of which that one is in @undisturbed are left out, and taken from
+ * @packages.
  * *@why_not: what was left out, and why; NULL: nothing. Returns as powercap_find(). */
 int power_find_zones(struct isst_context *context, const struct isst_cpuset *undisturbed,
 		     struct isst_cpuset *packages, struct power_zones *zones, const char **why_not);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
-#include "features/cpus_change.h"
 #include "sysfs/hotplug.h"
+#include "features/cpus_change.h"
 #include "sysfs/system.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

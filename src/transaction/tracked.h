@@ -105,7 +105,8 @@ int tracked_check(struct isst_journal *journal);
  * -ENOMEM. */
 int tracked_read(struct isst_journal *journal);
 
-/** Opens the journal of an interrupted run: isst_journal_open(), for calls that log their errors. */
+/** Opens the journal of an interrupted run: isst_journal_open(), for calls that log their errors.
+ */
 int journal_open(struct isst_context *context, struct isst_journal **result);
 
 /** Judges items as those of a run that wrote and verified them. Returns 0, to be freed; -ENOMEM; or

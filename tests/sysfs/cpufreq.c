@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpufreq limits, and the online file of a CPU. */
 #include "sysfs/cpufreq.h"
-#include "sysfs/hotplug.h"
 #include "support/fake_bench.h"
+#include "sysfs/hotplug.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 
