@@ -131,7 +131,7 @@ static int note_limits(struct step *online)
 
 		/* As they were last found, where nothing has moved them since. */
 		if (!entry->refused &&
-		    (read ? !accesses[i].absent : item && item->value_known && !item->moved)) {
+		    (read ? !accesses[i].absent : item && item->value_known && !item->stale)) {
 			entry->mask = WHOLE_VALUE;
 			entry->bits = read ? accesses[i].value.number : item->now.number;
 		} else if (!accesses[i].absent) {

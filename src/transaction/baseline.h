@@ -22,7 +22,7 @@ struct baseline_item {
 	uint64_t planned;
 	/* While steps are planned and made: */
 	struct item_value now; /* what it is, or will be */
-	bool moved;	       /* a step wrote or disturbed it: @now is to be read again */
+	bool stale;	       /* a step wrote or disturbed it: @now is to be read again */
 	bool range_moved;      /* a limit, and a step moved the range that it reads as a part of */
 	uint64_t mask;	       /* of what is read to be compared: bits that count */
 };

@@ -86,7 +86,7 @@ const struct isst_change_step *change_listed_step(const struct isst_change *chan
 
 bool isst_change_is_unchanged(const struct isst_change *change)
 {
-	return change && change->made && !change->moved;
+	return change && change->made && !change->effective;
 }
 
 bool isst_change_has_left_out(const struct isst_change *change, const struct isst_domain *domain)

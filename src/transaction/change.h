@@ -105,7 +105,7 @@ struct entry {
 	bool refused;	  /* the change goes on without it */
 	bool others;	  /* another agent has set it right before: it was not written */
 	bool timed_out;	  /* of those written: the request did, and was not waited for yet */
-	bool held;	  /* a limit that was written, and reads as @shown: that of another owner */
+	bool other_owner; /* a limit that was written, and reads as @shown: that of another owner */
 	bool overwritten; /* the rollback wrote the old value over it */
 	bool asked_back;  /* an earlier rollback may have asked for the old value */
 };
@@ -175,8 +175,8 @@ struct isst_change {
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
 	int journal; /* descriptor, -1 while nothing was written */
-	bool moved;  /* a value that was written made a difference, or may yet do so; of a dry run,
-			would */
+	/* A value that was written made a difference, or may yet do so; of a dry run, would. */
+	bool effective;
 	bool broken; /* a step could not be added for lack of memory */
 	bool quiet;  /* only CPUs that go on- or offline are progress, not those that are so already
 		      */

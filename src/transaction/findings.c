@@ -218,7 +218,7 @@ static bool is_held(struct isst_journal *journal, const struct tracked *tracked)
 	    !cpufreq_is_tighter(limit, tracked->now.number, tracked->last.number))
 		return false;
 	if (tracked->now.number == tracked->old.number ||
-	    (tracked->held && tracked->now.number == tracked->shown))
+	    (tracked->other_owner && tracked->now.number == tracked->shown))
 		return true;
 	note_look(journal,
 		  cpufreq_limit_owners(&journal->context->files, item->index, limit, &owners),

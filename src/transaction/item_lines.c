@@ -40,7 +40,7 @@ void item_line_print(FILE *stream, const struct item_line *saved)
 		item->domain, item->index, saved->level);
 	print_value(stream, item, saved->old);
 	print_value(stream, item, saved->written);
-	if (saved->held)
+	if (saved->other_owner)
 		fprintf(stream, " %" PRIu64, saved->shown);
 	putc('\n', stream);
 }
@@ -68,7 +68,7 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 		if (!words[i])
 			return -EINVAL;
 	}
-	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]), .held = line };
+	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]), .other_owner = line };
 	if (saved->item.kind == ITEM_KINDS || (line && !item_is_limit(&saved->item)))
 		return -EINVAL;
 	if (line && isst_parse_number(line, 10, CPUFREQ_NO_LIMIT, &saved->shown))

@@ -15,7 +15,7 @@ struct item_line {
 	unsigned int level;
 	struct item_value old, written;
 	/* Of a limit that another owner held tighter: what it read as then. */
-	bool held;
+	bool other_owner;
 	uint64_t shown;
 };
 

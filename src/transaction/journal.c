@@ -165,11 +165,11 @@ int journal_verified(struct isst_change *change, const struct step *step,
 		const struct item_line line = { .item = entry->item,
 						.old = entry->old,
 						.written = entry->wanted,
-						.held = entry->held,
+						.other_owner = entry->other_owner,
 						.shown = entry->shown };
 
 		if (entry->state >= ENTRY_NEEDED &&
-		    (entry->held ||
+		    (entry->other_owner ||
 		     !item_value_equal(&entry->item, entry->wanted, entry->journalled)))
 			print_item(text.stream, step, JOURNAL_BECAME, &line);
 	}

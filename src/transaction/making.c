@@ -80,7 +80,7 @@ static int note_writes(struct making *making, size_t from, size_t end, size_t *n
 		entry->others = access->others;
 		if ((!failure->error && !access->others) || entry->timed_out)
 			entry->state = ENTRY_WRITTEN;
-		change->moved |= entry->timed_out;
+		change->effective |= entry->timed_out;
 		change_log(change, &entry->item, entry->now, entry->wanted,
 			   failure->error   ? failure->message
 			   : access->others ? "set by another agent meanwhile"
@@ -274,7 +274,7 @@ static int accept_clipped(struct isst_change *change, struct entry *entry, struc
 	change_warn(change, ISST_WARNING_CLIPPED, "%s: clipped%s%s", why,
 		    limit ? ", limited by " : "", limit ? limit : "");
 	/* Saved settings and a second run are compared with what the machine made of it. */
-	if (!entry->held)
+	if (!entry->other_owner)
 		entry->wanted = now;
 	return 0;
 }
@@ -300,7 +300,7 @@ static int check_result(const struct step *step, struct entry *entry,
 	if (access->absent)
 		return message_error(messages, -EIO, "%s disappeared after it was written",
 				     item_describe(change->context, item));
-	change->moved |= moved || entry->hidden;
+	change->effective |= moved || entry->hidden;
 	if (entry_served(entry, access->value)) {
 		if (entry->state >= ENTRY_WRITTEN)
 			entry->state = ENTRY_CONFIRMED;
@@ -350,7 +350,7 @@ static int verify_step(struct making *making)
 		if (!item || !item->value_known || access->failure.error || access->absent)
 			continue;
 		item->now = access->value;
-		item->moved = item->range_moved = false;
+		item->stale = item->range_moved = false;
 	}
 	/* What another agent has set meanwhile, and what came with it, is not rolled back. */
 	for (size_t i = 0; i < count && !error; i++) {

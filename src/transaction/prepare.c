@@ -197,7 +197,7 @@ static void note_moved(struct isst_change *change, const struct item *moved)
 	struct baseline_item *item = baseline_find(&change->baseline, moved);
 
 	if (item)
-		item->moved = true;
+		item->stale = true;
 }
 
 void change_note_moved(struct isst_change *change, const struct step *step)
@@ -232,8 +232,8 @@ void change_note_moved(struct isst_change *change, const struct step *step)
 static bool may_have_moved(const struct isst_change *change, const struct entry *entry,
 			   const struct baseline_item *item)
 {
-	if (!item || item->moved || !item->range_moved)
-		return item && item->moved;
+	if (!item || item->stale || !item->range_moved)
+		return item && item->stale;
 	return !entry->at_least || !change->turbo_known || change->turbo != TURBO_ON ||
 	       !entry_served(entry, entry->now);
 }
@@ -366,7 +366,7 @@ int change_read_baseline(struct isst_change *change)
 	for (size_t i = 0; i < change->baseline.count; i++) {
 		struct baseline_item *item = &change->baseline.items[i];
 
-		item->moved = item->range_moved = false;
+		item->stale = item->range_moved = false;
 		item->now = item->value;
 	}
 	return error;
@@ -539,7 +539,7 @@ int change_look_again(struct isst_change *change, bool relied_only)
 		const struct baseline_item *now = &present.items[i];
 		const struct baseline_item *left = baseline_find(baseline, &now->item);
 
-		if (!left || !left->value_known || left->moved)
+		if (!left || !left->value_known || left->stale)
 			continue;
 		if (now->failure.error)
 			error = message_error(messages, now->failure.error, "%s",

@@ -144,8 +144,8 @@ static int run(struct isst_change *change)
 		if (!error)
 			error = change_list(change);
 		for (size_t i = 0; i < change->listed_count && !error; i++)
-			change->moved |= strcmp(change->listed[i].old_value,
-						change->listed[i].new_value) != 0;
+			change->effective |= strcmp(change->listed[i].old_value,
+						    change->listed[i].new_value) != 0;
 		change->made = !error;
 		return error;
 	}

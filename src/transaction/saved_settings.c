@@ -353,7 +353,7 @@ static struct item_value find_replaced(const struct isst_change *change,
 			old = place_entry(place)->now;
 			break;
 		}
-	if (entry->held && old.number == entry->shown &&
+	if (entry->other_owner && old.number == entry->shown &&
 	    cpufreq_is_tighter(item_limit(&entry->item), entry->shown, entry->wanted.number))
 		old.number = cpufreq_no_limit(item_limit(&entry->item));
 	return old;
@@ -377,7 +377,7 @@ static void keep_entry(struct settings_table *table, const struct settings_plan 
 						     .level = level,
 						     .old = old,
 						     .written = entry->wanted,
-						     .held = entry->held,
+						     .other_owner = entry->other_owner,
 						     .shown = entry->shown });
 		return;
 	}
@@ -393,7 +393,7 @@ static void keep_entry(struct settings_table *table, const struct settings_plan 
 		line->old = old;
 	}
 	line->written = entry->wanted;
-	line->held = entry->held;
+	line->other_owner = entry->other_owner;
 	line->shown = entry->shown;
 }
 

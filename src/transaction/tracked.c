@@ -26,11 +26,11 @@ static void note_line(const struct isst_journal *journal, struct tracked *tracke
 	if (!tracked->written && item_is_limit(&tracked->item) && before)
 		tracked->old = tracked->last = tracked->previous = line->saved.old;
 	if (line->role == JOURNAL_ITEM || line->role == JOURNAL_BECAME) {
-		tracked->held = line->saved.held;
+		tracked->other_owner = line->saved.other_owner;
 		tracked->shown = line->saved.shown;
 	}
 	/* The run found it to be another owner's. */
-	if (line->saved.held)
+	if (line->saved.other_owner)
 		tracked->old = line->saved.old;
 	if (line->role == JOURNAL_ITEM) {
 		tracked->previous = tracked->last;

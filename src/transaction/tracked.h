@@ -48,7 +48,7 @@ struct tracked {
 	struct item_value last; /* as the run left it, as far as that is known */
 	struct item_value previous;
 	struct item_value now;
-	bool held;	   /* another owner held @last tighter: it read as @shown */
+	bool other_owner;  /* another owner held @last tighter: it read as @shown */
 	uint64_t shown;	   /* of those */
 	bool concealed;	   /* a limit that is @last, and reads as @now */
 	unsigned int line; /* of the file, that named it first */

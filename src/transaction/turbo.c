@@ -185,7 +185,7 @@ void change_note_held(struct isst_change *change, struct entry *entry, struct it
 	/* The upper limit keeps a lower one down, for as long as it is there itself. */
 	if (item->kind == ITEM_SCALING_MAX && now.number > entry->wanted.number)
 		return;
-	entry->held = entry->hidden = true;
+	entry->other_owner = entry->hidden = true;
 	entry->shown = now.number;
 	if (cpufreq_is_tighter(limit, now.number, entry->wanted.number) &&
 	    item_value_equal(item, entry->old, now))
