@@ -75,10 +75,9 @@ int change_look_again(struct isst_change *change, bool relied_only);
 
 /* ---- Rolling back (undo.c) ----
  *
- * Undoing, by the change that failed, or that is no longer held; a recovery (recovery.c) examines
- * the items of a dead run's journal, and undoes a change that it puts together from them. Writing
- * back (write_back.c) is part of a change that goes on: firmware moved more than it was asked to.
- */
+ * change_undo() is for the change that failed, or was held. A recovery (recovery.c) examines the
+ * items of a dead run's journal, and rolls back a change that it makes up of them. Writing back
+ * (write_back.c) is part of a change that goes on: firmware moved more than it was asked to. */
 
 /**
  * Notes in the journal that the change is rolled back, and rolls back what entries of steps that
