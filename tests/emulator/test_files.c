@@ -345,6 +345,8 @@ TEST_MACHINE(policies_are_directories_that_cpus_link_to, "tests/tiny")
 	assert_string_equal(status.target, "../cpufreq/policy1");
 	free(status.target);
 	set_file(e, POLICY, "1500000", "1500000\n");
+	assert_cpu_file(e, 1, "cpufreq/scaling_setspeed", "<unsupported>\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_setspeed", "1500000"), -EINVAL);
 	assert_cpu_file(e, 1, "cpufreq/scaling_max_freq", "1500000\n");
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 	assert_int_equal(read_result(e, POLICY), -EBUSY);

@@ -178,6 +178,14 @@ static int write_scaling_limit(const struct place *place, const char *text)
 	return result;
 }
 
+/** Governors of intel_pstate take no frequency of the user. */
+static int refuse_setspeed(const struct place *place, const char *text)
+{
+	(void)place;
+	(void)text;
+	return -EINVAL;
+}
+
 static const struct view cpufreq_views[] = {
 	{ "base_frequency", .exists = has_hwp_driver, .number = base_khz },
 	{ "cpuinfo_min_freq", .number = lowest_khz },
@@ -192,6 +200,7 @@ static const struct view cpufreq_views[] = {
 	{ "affected_cpus", STORED(CPU, platform_cpu, number) },
 	{ "related_cpus", STORED(CPU, platform_cpu, number) },
 	{ "scaling_driver", WORDS_OF(cpufreq) },
+	{ "scaling_setspeed", .constant = "<unsupported>", .write = refuse_setspeed },
 	{ "scaling_available_governors", .read = print_governors },
 	{ "scaling_governor", .text = governor_text, .write = write_governor },
 	{ "energy_performance_preference", .exists = has_hwp_driver,
