@@ -334,15 +334,15 @@ TEST_MACHINE(idle_states_can_be_disabled, "tests/tiny")
 	assert_file(e, CPUS "/cpuidle/current_driver", "intel_idle\n");
 }
 
-/** What a CPU calls cpufreq is the directory of its policy. */
-TEST_MACHINE(policies_are_directories_that_cpus_link_to, "tests/tiny")
+/** A policy of cpufreq is another name of what its CPU has. */
+TEST_MACHINE(policies_are_those_of_cpus, "tests/tiny")
 {
 	static const char POLICY[] = CPUS "/cpufreq/policy1/scaling_max_freq";
 	struct kernel_status status;
 
-	assert_int_equal(launch_look(e->machine, CPUS "/cpu1/cpufreq", false, &status), 0);
+	assert_int_equal(launch_look(e->machine, CPUS "/cpufreq/policy1", false, &status), 0);
 	assert_int_equal(status.type, KERNEL_LINK);
-	assert_string_equal(status.target, "../cpufreq/policy1");
+	assert_string_equal(status.target, "../cpu1/cpufreq");
 	free(status.target);
 	set_file(e, POLICY, "1500000", "1500000\n");
 	assert_cpu_file(e, 1, "cpufreq/scaling_setspeed", "<unsupported>\n");

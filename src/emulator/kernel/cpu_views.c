@@ -352,16 +352,11 @@ static int write_energy_bias(const struct place *place, const char *text)
 	return 0;
 }
 
-static int print_policy(const struct place *place, char **target)
-{
-	return asprintf(target, "../cpufreq/policy%u", place->cpu->number);
-}
-
 const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, STORED(CPU_STATE, cpu_state, online),
 	  .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
-	{ "cpufreq", .target = print_policy, .exists = has_cpufreq },
+	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq, .refuse = refuse_offline },
 	{ "cpuidle", BELOW({ .each = &each_idle_state, .below = idle_state_views }) },
 	/* The processor as ACPI knows it; the kernel has a link here. */
 	{ "firmware_node", BELOW({ "thermal_cooling", .target = print_cooling_device }) },

@@ -154,7 +154,7 @@ bool has_cpufreq(const struct place *place)
 
 /** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
  * those before let them be read, and take nothing. */
-static int refuse_offline(const struct place *place, bool write)
+int refuse_offline(const struct place *place, bool write)
 {
 	const unsigned int answer = place->platform->offline_cpufreq.value;
 
@@ -186,7 +186,7 @@ static int refuse_setspeed(const struct place *place, const char *text)
 	return -EINVAL;
 }
 
-static const struct view cpufreq_views[] = {
+const struct view cpufreq_views[] = {
 	{ "base_frequency", .exists = has_hwp_driver, .number = base_khz },
 	{ "cpuinfo_min_freq", .number = lowest_khz },
 	{ "cpuinfo_max_freq", .number = highest_khz },
@@ -210,11 +210,15 @@ static const struct view cpufreq_views[] = {
 	VIEW_END,
 };
 
+/** A CPU's directory is its own, so that paths in rules and logs have one form; in the kernel it
+ * is the link. */
+static int print_policy(const struct place *place, char **target)
+{
+	return asprintf(target, "../cpu%u/cpufreq", place->cpu->number);
+}
+
 const struct view policies_views[] = {
-	{ .each = &each_policy,
-	  .below = cpufreq_views,
-	  .exists = has_cpufreq,
-	  .refuse = refuse_offline },
+	{ .each = &each_policy, .target = print_policy, .exists = has_cpufreq },
 	VIEW_END,
 };
 

@@ -127,6 +127,7 @@ extern const struct view cpu_views[];		   /* below cpuN */
 extern const struct view idle_driver_views[];	   /* cpu_views.c: cpuidle */
 extern const struct instances each_cooling_device; /* cpu_views.c: cooling_deviceN */
 extern const struct view cooling_views[];	   /* cpu_views.c: below one */
+extern const struct view cpufreq_views[];	   /* cpuN/cpufreq */
 extern const struct view policies_views[];	   /* cpufreq_views.c: cpufreq */
 extern const struct view pstate_views[];	   /* cpufreq_views.c: intel_pstate */
 extern const struct view uncore_views[];	   /* intel_uncore_frequency */
@@ -144,6 +145,7 @@ extern const struct view security_views[];	   /* system_views.c: /sys/kernel/sec
 extern const struct view root_views[];		   /* machine_views.c: / */
 
 bool has_cpufreq(const struct place *place);
+int refuse_offline(const struct place *place, bool write);
 bool powercap_exists(const struct place *place);
 int print_modules(const struct place *place, FILE *stream);
 int write_smt(const struct place *place, const char *text);
