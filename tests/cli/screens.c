@@ -134,6 +134,8 @@ TEST(cells_are_told_apart)
 		      "           SST-BF  SST-TF  SST-CP\n"
 		      "package 0  -       off     on ordered\n"
 		      "package 1  ?       -       off\n"
+		      "\n"
+		      "-: none, or not supported\n"
 		      "Error: package 1: no answer\n");
 	assert_document(
 		report, FORMAT_JSON,
@@ -169,7 +171,9 @@ TEST(cpus_of_rows_that_are_one_are_united)
 		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
 		      "packages 0-1           0        0     none  0-7\n"
 		      "package 0              1        0     2000  -\n"
-		      "package 1              2        0     none  8\n");
+		      "package 1              2        0     none  8\n"
+		      "\n"
+		      "-: none, or not supported\n");
 }
 
 static struct report *report_with_long_list(void)

@@ -207,6 +207,8 @@ TEST_WITH(a_screen_is_laid_out_for_its_terminal, NULL, kill_leftovers)
 		"              level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
 		"packages 0-1  1 of 0-1  no          2300    350  -       on      on ordered\n"
 		"\n"
+		"-: none, or not supported\n"
+		"\n"
 		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
 		"packages 0-1, power domains 0-1     0        0     none\n"
 		"    0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
@@ -222,6 +224,8 @@ TEST_WITH(a_screen_is_laid_out_for_its_terminal, NULL, kill_leftovers)
 	static const char *const WIDE =
 		"              level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
 		"packages 0-1  1 of 0-1  no          2300    350  -       on      on ordered\n"
+		"\n"
+		"-: none, or not supported\n"
 		"\n"
 		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
 		"packages 0-1, power domains 0-1     0        0     none  "
@@ -241,7 +245,7 @@ TEST_WITH(a_screen_is_laid_out_for_its_terminal, NULL, kill_leftovers)
 	run_elsewhere(on("graniterapids-6776p", "laid-out",
 			 "turbo-freq|enable|--auto|--high-priority|8/package"));
 	for (unsigned int wide = 0; wide < 2; wide++) {
-		open_terminal(&terminal, wide ? 60 : 24, wide ? 200 : 80);
+		open_terminal(&terminal, 60, wide ? 200 : 80);
 		start(&terminal, on("graniterapids-6776p", "laid-out", "status"), false);
 		wait_for(&terminal, "limit W", true);
 		snprintf(expected, sizeof(expected), "%s%s", TOP, wide ? WIDE : NARROW);
@@ -283,6 +287,8 @@ TEST_WITH(another_level_and_its_cpus_are_followed, NULL, kill_leftovers)
 		     "              level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
 		     "packages 0-1  0 of 0-1  no          2000    120  off     -       off\n"
 		     "\n"
+		     "-: none, or not supported\n"
+		     "\n"
 		     "limited by hardware        reasons          CPUs\n"
 		     "package 0, power domain 0  THERMAL          2\n"
 		     "package 1, power domain 0  FREQUENCY POWER  4-7\n"
@@ -305,6 +311,8 @@ TEST_WITH(another_level_and_its_cpus_are_followed, NULL, kill_leftovers)
 		"package 0, power domain 0 1 of 0-1 no         2400   110 -      off    off\n"
 		"package 0, power domain 1 0 of 0-1 no         2000   120 off    -      off\n"
 		"package 1                 0 of 0-1 no         2000   120 off    -      off\n"
+		"\n"
+		"-: none, or not supported\n"
 		"\n"
 		"uncore limits              fabric  min MHz  max MHz  default\n"
 		"package 0, power domain 0       0      800     1700  800-1800\n"
