@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Running other programs on an emulated machine, by the kernel's own means. The process that calls
+ * isst_emulator_run() becomes the program. Before that it enters namespaces of its own, in which a
+ * FUSE file system is mounted over the kernel's files, and leaves two servers behind, which are not
+ * its children:
+ *
+ *   files   answers the FUSE file system. Ends when the file system is gone: no process is left.
+ *   calls   answers system calls of which seccomp(2) notifies it: requests to the device, and what
+ *           a machine has beyond files. Ends when no process with the filter is left.
+ *
+ * Both have the machine open, each on its own, and stay outside of the program's mount namespace, so
+ * that nothing keeps that alive. The servers' user namespace is the parent of the program's.
+ *
+ * /dev/isst_interface is a private character device without any function of its own; requests to it
+ * (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second server.
+ */
+#ifndef EMULATOR_LAUNCH_LAUNCH_H
+#define EMULATOR_LAUNCH_LAUNCH_H
+
+#include "base/machine.h"
+#include "emulator/model/machines.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The machine, in the environment of the program: for isst, which needs no launcher's help. */
+#define LAUNCH_PLATFORM "ISST_EMULATE"
+#define LAUNCH_STATE "ISST_EMULATE_STATE"
+#define LAUNCH_UNLOCK "ISST_EMULATE_UNLOCK"
+
+/** A start. */
+struct launch {
+	const struct isst_machine *machine;
+	const struct isst_emulator_target *target;
+	const struct isst_emulator_program *program;
+	const char *state; /* the state directory, absolute */
+	uid_t user;	   /* the caller's, outside of the namespaces */
+	gid_t group;
+	uid_t shown_user; /* the program's, inside */
+	gid_t shown_group;
+	/* The caller administers its user namespace, so that it needs none for the mounts; the
+	 * program then has all ids of the system, without its privileges. */
+	bool privileged;
+	int device; /* descriptor of the device's node, in the servers; -1: the machine has none */
+};
+
+/* ---- requirements.c: where it cannot work. Messages are one line, with what helps ---- */
+
+/** Steps that a system, a container or a security module may forbid. */
+enum launch_step {
+	LAUNCH_USER_NAMESPACE,
+	LAUNCH_MOUNT_NAMESPACE,
+	LAUNCH_FUSE_DEVICE, /* open of /dev/fuse */
+	LAUNCH_FUSE_MOUNT,
+	LAUNCH_MOUNT, /* any other mount */
+	LAUNCH_NOTIFICATION,
+	LAUNCH_SERVER
+};
+
+/** Sets *@error to what is missing where a step failed with a negative errno, and what helps.
+ * Returns -EOPNOTSUPP, or what the step failed with if that is none of the system's restrictions.
+ */
+int requirement_missing(enum launch_step step, int result, char **error);
+/** Finds, before anything is changed, what can be found. Returns as above, or 0. */
+int requirements_check(const struct launch *launch, char **error);
+
+/* ---- namespace.c: runs in the process that becomes the program ---- */
+
+/** Mounts the file system and binds it over the kernel's files. @server: the socket to the server of
+ * files, which gets the descriptor of /dev/fuse as soon as it is mounted. */
+int namespace_mount(struct launch *launch, int server, char **error);
+
+/* ---- readonly.c ---- */
+
+/** With the option: makes everything read-only but what the program may write. After all mounts,
+ * before the namespace of the program is made, which locks them. */
+int readonly_apply(const struct launch *launch, char **error);
+
+/* ---- notify.c ---- */
+
+/** Installs the filter in this process, which becomes the program; it can administer its user
+ * namespace, so that set-user-ID programs need not be given up. Returns the listener, or a negative
+ * errno with *@error set. */
+int notify_install(char **error);
+/** Answers notifications until no process with the filter is left. In a process of its own. */
+void notify_serve(struct launch *launch, int listener);
+
+/* ---- cpuid.c: the preload object that emulates CPUID, of programs that are linked dynamically ---- */
+
+/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host. */
+int cpuid_preload(char **error);
+
+/* ---- device.c: what notify.c hands over of the device ---- */
+
+/** Memory of a process; false where its addresses are wrong. */
+bool caller_read(pid_t caller, uint64_t address, void *to, size_t size);
+bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size);
+/** Whether a descriptor of a process is the device. */
+bool device_is(const struct launch *launch, pid_t caller, int descriptor);
+/** ioctl(2): what it returns, or a negative errno. The machine's memory is copied as the driver
+ * copies it, part by part. */
+int device_request(struct launch *launch, pid_t caller, unsigned int request, uint64_t argument);
+/**
+ * flock(2) of the device: takes the lock that programs outside have as well.
+ *
+ * Returns 0: the kernel is to carry on with the call (SECCOMP_USER_NOTIF_FLAG_CONTINUE), which locks
+ * the node among the programs of this start; -EAGAIN: it is to be asked again, after
+ * DEVICE_LOCK_PAUSE_MS, unless the notification has become invalid; another negative errno: the
+ * answer
+ */
+int device_lock(struct launch *launch, int operation);
+enum { DEVICE_LOCK_PAUSE_MS = 2 };
+/** Gives back what nobody holds any more. To be called each DEVICE_LOCK_CHECK_MS while it returns
+ * true: something is held. */
+bool device_check_lock(struct launch *launch);
+enum { DEVICE_LOCK_CHECK_MS = 10 };
+
+/* ---- fuse.c ---- */
+
+/** Answers the file system until it is gone. In a process of its own. */
+void fuse_serve(struct launch *launch, int fuse);
+
+#endif
