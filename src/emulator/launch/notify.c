@@ -1,60 +1,290 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a machine has beyond files: system calls of which the kernel notifies this server. */
+/* Receives the calls that the filter selects, and answers or continues each. */
 #include "emulator/launch/launch.h"
+#include "emulator/launch/placement.h"
 
 #include "driver/abi.h"
-#include "emulator/model/text.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-int notify_install(char **error)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ABI_MAGIC << 8, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
-	int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-				    SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+/* Linux 5.14 and 6.6 */
+#ifndef SECCOMP_ADDFD_FLAG_SEND
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
+#endif
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
 
-	return listener < 0 ? requirement_missing(LAUNCH_NOTIFICATION, -errno, error) : listener;
+#ifdef __aarch64__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#endif
+
+/* Results of an answer besides values and -errno: the kernel carries the call out; the caller has
+ * its answer; it is asked again later. */
+enum { CONTINUED = INT_MIN, ANSWERED, WAITING };
+
+struct answerer {
+	struct launch *launch;
+	int listener;
+	struct placements *placements;
+	struct seccomp_notif *waiting; /* for the lock of the device */
+	size_t waiting_count;
+};
+
+/** Reads a text that ends within @size bytes, and may end before memory that cannot be read. */
+static bool read_text(pid_t task, uint64_t from, char *text, size_t size)
+{
+	enum { PAGE = 4096 };
+	size_t first = PAGE - from % PAGE < size ? PAGE - from % PAGE : size;
+
+	if (!caller_read(task, from, text, first))
+		return false;
+	if (memchr(text, '\0', first))
+		return true;
+	return caller_read(task, from + first, text + first, size - first) &&
+	       memchr(text, '\0', size);
+}
+
+/* ---- uname(2) ---- */
+
+static void copy_line(char *field, size_t size, const char *text)
+{
+	snprintf(field, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/** The release and version of the machine's kernel, as in /proc. */
+static long get_name(const struct isst_machine *machine, pid_t caller, uint64_t address)
+{
+	char *release = launch_read(machine, "/proc/sys/kernel/osrelease");
+	char *version = launch_read(machine, "/proc/version");
+	const char *build = version ? strchr(version, '#') : NULL;
+	struct utsname name;
+	int result = uname(&name) ? -errno : 0;
+
+	if (release)
+		copy_line(name.release, sizeof(name.release), release);
+	if (build)
+		copy_line(name.version, sizeof(name.version), build);
+	free(release);
+	free(version);
+	if (!result && !caller_write(caller, address, &name, sizeof(name)))
+		result = -EFAULT;
+	return result;
+}
+
+/* ---- Opening /proc/PID/status ---- */
+
+/* The flags of an open that may read it. */
+enum { OTHER_FLAGS = O_ACCMODE | O_CREAT | O_DIRECTORY | O_PATH };
+
+static long open_file(struct answerer *server, const struct seccomp_notif *call, int directory,
+		      const __u64 *arguments)
+{
+	struct seccomp_notif_addfd file = { .id = call->id, .flags = SECCOMP_ADDFD_FLAG_SEND };
+	char path[PATH_MAX];
+	int descriptor;
+
+	if (!read_text((pid_t)call->pid, arguments[0], path, sizeof(path)) ||
+	    !open_task_status(server->placements, (pid_t)call->pid, directory, path, &descriptor))
+		return CONTINUED;
+	if (descriptor < 0)
+		return descriptor;
+	file.srcfd = (__u32)descriptor;
+	file.newfd_flags = arguments[1] & O_CLOEXEC;
+	descriptor = ioctl(server->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &file);
+	if (descriptor >= 0 || errno == ENOENT)
+		descriptor = ANSWERED;
+	else
+		descriptor = -errno;
+	close((int)file.srcfd);
+	return descriptor;
+}
+
+/* ---- Calls ---- */
+
+static long answer(struct answerer *server, const struct seccomp_notif *call)
+{
+	struct placements *placements = server->placements;
+	const __u64 *arguments = call->data.args;
+	pid_t caller = (pid_t)call->pid;
+	long result;
+
+	switch (call->data.nr) {
+	case SYS_ioctl:
+		if (!device_is(server->launch, caller, (int)arguments[0]))
+			return CONTINUED;
+		return device_request(server->launch, caller, (unsigned int)arguments[1],
+				      arguments[2]);
+	case SYS_flock:
+		if (!device_is(server->launch, caller, (int)arguments[0]))
+			return CONTINUED;
+		result = device_lock(server->launch, (int)arguments[1]);
+		if (result == -EAGAIN && !(arguments[1] & LOCK_NB))
+			return WAITING;
+		return result ? result : CONTINUED;
+	case SYS_uname:
+		return get_name(server->launch->machine, caller, arguments[0]);
+#ifdef SYS_open
+	case SYS_open:
+		return open_file(server, call, AT_FDCWD, arguments);
+#endif
+	case SYS_openat:
+		return open_file(server, call, (int)arguments[0], arguments + 1);
+	case SYS_sched_getaffinity:
+		return get_affinity(placements, caller, arguments);
+	case SYS_sched_setaffinity:
+		return set_affinity(placements, caller, arguments);
+	case SYS_get_mempolicy:
+		return get_memory_policy(placements, caller, arguments);
+	case SYS_set_mempolicy:
+		return set_memory_policy(placements, caller, arguments);
+	case SYS_mbind:
+		return bind_memory(placements, caller, arguments);
+	default:
+		return CONTINUED;
+	}
+}
+
+/** Answers a call. Returns false if it has to wait. */
+static bool finish_call(struct answerer *server, const struct seccomp_notif *call)
+{
+	struct seccomp_notif_resp response = { .id = call->id };
+	long result = answer(server, call);
+
+	launch_release(server->launch->machine);
+	if (result == WAITING || result == ANSWERED)
+		return result == ANSWERED;
+	if (result == CONTINUED)
+		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else if (result < 0)
+		response.error = (__s32)result;
+	else
+		response.val = result;
+	/* ENOENT: the caller was killed meanwhile. */
+	ioctl(server->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	return true;
+}
+
+/** Asks again for those that wait for a lock, and forgets those that were interrupted. */
+static void retry_waiting(struct answerer *server)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < server->waiting_count; i++) {
+		const struct seccomp_notif *call = &server->waiting[i];
+
+		if (ioctl(server->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) == 0 &&
+		    !finish_call(server, call))
+			server->waiting[kept++] = *call;
+	}
+	server->waiting_count = kept;
+}
+
+static void receive_call(struct answerer *server)
+{
+	struct seccomp_notif_resp response = { .error = -ENOMEM };
+	struct seccomp_notif call = { 0 }, *waiting;
+
+	if (ioctl(server->listener, SECCOMP_IOCTL_NOTIF_RECV, &call) || finish_call(server, &call))
+		return;
+	waiting = reallocarray(server->waiting, server->waiting_count + 1, sizeof(*waiting));
+	if (waiting) {
+		server->waiting = waiting;
+		waiting[server->waiting_count++] = call;
+	} else {
+		response.id = call.id;
+		ioctl(server->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	}
 }
 
 void notify_serve(struct launch *launch, int listener)
 {
-	for (;;) {
-		struct pollfd ready = { .fd = listener, .events = POLLIN };
-		struct seccomp_notif call = { 0 };
-		struct seccomp_notif_resp answer = { 0 };
-		int result;
+	struct answerer server = { .launch = launch, .listener = listener };
+	struct pollfd ready = { .fd = listener, .events = POLLIN };
 
-		if (poll(&ready, 1, -1) < 0 && errno != EINTR)
+	server.placements = placements_new(launch->machine);
+	if (!server.placements)
+		return;
+	/* A switch to the waiting process at once, where the kernel can. */
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	while (!(ready.revents & POLLHUP)) {
+		bool held = device_check_lock(launch);
+		int pause = server.waiting_count ? DEVICE_LOCK_PAUSE_MS
+			    : held		 ? DEVICE_LOCK_CHECK_MS
+						 : -1;
+
+		ready.revents = 0;
+		if (poll(&ready, 1, pause) < 0 && errno != EINTR)
 			break;
-		if (ready.revents & POLLHUP)
-			break;
-		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call))
-			continue;
-		result = -ENOTTY;
-		if (device_is(launch, (pid_t)call.pid, (int)call.data.args[0]))
-			result = device_request(launch, (pid_t)call.pid,
-						(unsigned int)call.data.args[1], call.data.args[2]);
-		answer = (struct seccomp_notif_resp){ .id = call.id,
-						      .val = result < 0 ? 0 : result,
-						      .error = result < 0 ? result : 0 };
-		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+		if (ready.revents & POLLIN)
+			receive_call(&server);
+		else
+			retry_waiting(&server);
 	}
+	placements_free(server.placements);
+	free(server.waiting);
+}
+
+/* ---- The filter ---- */
+
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_##action)
+#define ON_CALL(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), RETURN(USER_NOTIF)
+/* An open with no other flags: the lower half of an argument is loaded. */
+#define ON_OPEN(name, flags) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD(args[flags]), \
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, OTHER_FLAGS, 1, 0), RETURN(USER_NOTIF), \
+		RETURN(ALLOW)
+
+int notify_install(char **error)
+{
+	/* Calls of another architecture have other numbers, and are the system's. */
+	static struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+		RETURN(ALLOW),
+		LOAD(nr),
+		ON_OPEN(openat, 2),
+#ifdef SYS_open
+		ON_OPEN(open, 1),
+#endif
+		/* The driver's requests. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
+		LOAD(args[1]),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ABI_MAGIC << 8, 0, 1),
+		RETURN(USER_NOTIF),
+		RETURN(ALLOW),
+		ON_CALL(flock),
+		ON_CALL(uname),
+		ON_CALL(sched_getaffinity),
+		ON_CALL(sched_setaffinity),
+		ON_CALL(get_mempolicy),
+		ON_CALL(set_mempolicy),
+		ON_CALL(mbind),
+		RETURN(ALLOW),
+	};
+	static struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+
+	return listener < 0 ? requirement_missing(LAUNCH_NOTIFICATION, -errno, error)
+			    : (int)listener;
 }
