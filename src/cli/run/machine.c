@@ -74,6 +74,8 @@ enum exit_status machine_problem(int error, const struct emulation *emulation, c
 		status = STATUS_USAGE;
 	else if (error == -EPERM || error == -EACCES)
 		status = STATUS_NOT_PERMITTED;
+	else if (error == -EOPNOTSUPP)
+		status = STATUS_UNSUPPORTED;
 	for (size_t i = 0; error == -ENOENT && (platform = isst_emulator_platform_name(i)) != NULL;
 	     i++)
 		suggestion_consider(&nearest, platform);

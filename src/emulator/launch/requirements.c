@@ -4,16 +4,123 @@
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define IN_CONTAINER "in a container, start it with --device /dev/fuse --cap-add SYS_ADMIN"
+#define UNCONFINED " --security-opt apparmor=unconfined"
+#define USER_NAMESPACES "kernel.unprivileged_userns_clone"
+#define RESTRICTION "kernel.apparmor_restrict_unprivileged_userns"
+
+/** Reads a number of /proc/sys; -1 if there is none. */
+static int read_setting(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	int value;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &value) != 1)
+		value = -1;
+	fclose(file);
+	return value;
+}
+
+/** Whether this is a container, or a service, that takes the right to mount from root. */
+static bool is_contained(void)
+{
+	return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) == 0 ||
+	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
+}
+
+/** Whether a profile of AppArmor is in effect, as Docker has one. */
+static bool has_profile(void)
+{
+	char profile[64] = "";
+	FILE *file = fopen("/proc/self/attr/apparmor/current", "re");
+
+	if (!file)
+		return false;
+	if (!fgets(profile, sizeof(profile), file))
+		*profile = '\0';
+	fclose(file);
+	return *profile && strncmp(profile, "unconfined", 10) != 0;
+}
+
+/** What forbids namespaces and mounts; NULL: not known. */
+static const char *help_with_namespaces(void)
+{
+	if (is_contained())
+		return has_profile() ? IN_CONTAINER UNCONFINED : IN_CONTAINER;
+	if (geteuid() == 0)
+		return NULL;
+	if (read_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+		return "run it as root, or set sysctl " USER_NAMESPACES "=1";
+	if (read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+		return "run it as root, install its AppArmor profile, or set sysctl " RESTRICTION
+		       "=0";
+	if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
+		return "run it as root, or set sysctl user.max_user_namespaces=1000";
+	return "run it as root";
+}
+
+static const char *help_with_fuse(int result)
+{
+	if (result == -EPERM || is_contained())
+		return help_with_namespaces() ? help_with_namespaces() : IN_CONTAINER;
+	if (result == -EACCES)
+		return "run it as root, or allow users to use it: chmod 666 /dev/fuse";
+	return "load the kernel module fuse";
+}
+
+static const char *help_with(enum launch_step step, int result)
+{
+	switch (step) {
+	case LAUNCH_FUSE_DEVICE:
+		return help_with_fuse(result);
+	case LAUNCH_NOTIFICATION:
+		return result == -EBUSY ? "start it outside of programs that are supervised by "
+					  "seccomp, as those on an emulated machine are"
+					: "Linux 5.14 or newer is required";
+	case LAUNCH_SERVER:
+		return NULL;
+	default:
+		return help_with_namespaces();
+	}
+}
 
 int requirement_missing(enum launch_step step, int result, char **error)
 {
-	return set_error(error, -EOPNOTSUPP, "step %d: %s", (int)step, strerror(-result));
+	static const char *const steps[] = {
+		[LAUNCH_USER_NAMESPACE] = "a user namespace cannot be made",
+		[LAUNCH_MOUNT_NAMESPACE] = "a mount namespace cannot be made",
+		[LAUNCH_FUSE_DEVICE] = "/dev/fuse cannot be opened",
+		[LAUNCH_FUSE_MOUNT] = "a FUSE file system cannot be mounted",
+		[LAUNCH_MOUNT] = "files cannot be mounted",
+		[LAUNCH_NOTIFICATION] = "seccomp cannot notify of system calls",
+		[LAUNCH_SERVER] = "its servers cannot be started",
+	};
+	const char *help = result == -ENOMEM ? NULL : help_with(step, result);
+
+	return set_error(error, help ? -EOPNOTSUPP : result,
+			 "Cannot run programs on an emulated machine: %s: %s%s%s", steps[step],
+			 strerror(-result), help ? "; " : "", help ? help : "");
 }
 
 int requirements_check(const struct launch *launch, char **error)
 {
 	(void)launch;
-	(void)error;
+	if (access("/dev/fuse", R_OK | W_OK))
+		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
+	/* Yama: no process may access the memory of another one. */
+	if (read_setting("/proc/sys/kernel/yama/ptrace_scope") == 3)
+		return set_error(
+			error, -EOPNOTSUPP,
+			"Cannot run programs on an emulated machine: the memory of "
+			"programs cannot be read; set sysctl kernel.yama.ptrace_scope to 2 "
+			"or less at boot");
 	return 0;
 }
