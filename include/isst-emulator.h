@@ -107,6 +107,10 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
 /** The program sees @user as its user id, real and effective. */
 #define ISST_EMULATOR_RUN_AS_USER 1U
 
+/** All files but those of the emulated machine are read-only. The working directory, the directory
+ * that TMPDIR names, and paths of the caller's choice stay writable. */
+#define ISST_EMULATOR_RUN_READ_ONLY 2U
+
 /**
  * Replaces this process by a program that runs on the emulated machine, as do the programs that it
  * starts; it must be linked dynamically. If the processor cannot emulate CPUID for all programs, a
@@ -116,11 +120,14 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
  * environment before it replaces the process.
  *
  * @words: the program, which is searched for in PATH, and its arguments, terminated by NULL
- * @flags: 0 or ISST_EMULATOR_RUN_AS_USER
+ * @flags: ISST_EMULATOR_RUN_... combined, or 0
  * @user: with ISST_EMULATOR_RUN_AS_USER a user id, else ignored
+ * @writable: with ISST_EMULATOR_RUN_READ_ONLY further paths that stay writable, terminated by NULL,
+ * or NULL; else ignored
  */
 ISST_API int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
-			       unsigned int flags, unsigned int user, char **error);
+			       unsigned int flags, unsigned int user, const char *const *writable,
+			       char **error);
 
 #ifdef __cplusplus
 }

@@ -523,6 +523,11 @@ const struct command info_command = { .name = "info", .handler = show_info };
 static const struct option_row emulate_options[] = {
 	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT32_MAX - 1,
 	  .help = "User id that programs see, such as 0" },
+	{ OPTION_READ_ONLY, 0, "read-only",
+	  .help = "Programs write only to the emulated machine, the working directory and the "
+		  "directory of TMPDIR" },
+	{ OPTION_WRITABLE, 0, "writable", "PATH", VALUE_TEXTS,
+	  .help = "With --read-only: also to PATH; may be repeated" },
 	ANYWHERE_ROWS,
 };
 

@@ -98,7 +98,8 @@ uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *s
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
-		      unsigned int flags, unsigned int user, char **error)
+		      unsigned int flags, unsigned int user, const char *const *writable,
+		      char **error)
 {
 	return refuse_call(error);
 }

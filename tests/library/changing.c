@@ -532,7 +532,7 @@ MACHINE_TEST(a_program_that_cannot_be_started_leaves_the_environment)
 
 	lock_and_discover("guide");
 	ok(setenv("LD_PRELOAD", "", 1));
-	assert_true(isst_emulator_run(fixture.target, words, 0, 0, &error) < 0);
+	assert_true(isst_emulator_run(fixture.target, words, 0, 0, NULL, &error) < 0);
 	assert_non_null(error);
 	free(error);
 	assert_string_equal(getenv("LD_PRELOAD"), "");

@@ -529,9 +529,9 @@ MACHINE_TEST(emulators)
 	isst_emulator_statistics_free(NULL);
 	assert_int_equal(isst_emulator_statistics_count(NULL, ISST_EMULATOR_COUNTER_DRIVER_CALLS),
 			 0);
-	refused_with_message(isst_emulator_run(NULL, words, 0, 0, &error));
-	refused_with_message(isst_emulator_run(fixture.target, NULL, 0, 0, &error));
-	refused_with_message(isst_emulator_run(fixture.target, none, 0, 0, &error));
-	refused_with_message(isst_emulator_run(fixture.target, words, 1U << 20, 0, &error));
-	refused(isst_emulator_run(NULL, words, 0, 0, NULL));
+	refused_with_message(isst_emulator_run(NULL, words, 0, 0, NULL, &error));
+	refused_with_message(isst_emulator_run(fixture.target, NULL, 0, 0, NULL, &error));
+	refused_with_message(isst_emulator_run(fixture.target, none, 0, 0, NULL, &error));
+	refused_with_message(isst_emulator_run(fixture.target, words, 1U << 20, 0, NULL, &error));
+	refused(isst_emulator_run(NULL, words, 0, 0, NULL, NULL));
 }

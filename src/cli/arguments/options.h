@@ -59,6 +59,8 @@ enum option_id {
 	OPTION_MAX,
 	OPTION_DESIRED,
 	OPTION_AS_USER,
+	OPTION_READ_ONLY,
+	OPTION_WRITABLE,
 	OPTION_HIGH_PRIORITY,
 	OPTION_WITHIN,
 	OPTION_AVOID,
@@ -133,7 +135,7 @@ struct option_values {
 	struct option_value value[OPTIONS];
 	struct cpu_list cpus;	       /* of --cpu */
 	struct cpu_list within, avoid; /* of the options of these names */
-	const char **texts;	       /* of VALUE_TEXTS */
+	const char **texts;	       /* of VALUE_TEXTS, ended by NULL; NULL: none */
 	size_t text_count;
 	char **notes; /* what was accepted though it is not as it ought to be */
 	size_t note_count;

@@ -78,12 +78,13 @@ static int read_words(const struct option_row *row, const char *text, struct opt
 
 static int add_text(struct option_values *values, const char *text)
 {
-	const char **texts = reallocarray(values->texts, values->text_count + 1, sizeof(*texts));
+	const char **texts = reallocarray(values->texts, values->text_count + 2, sizeof(*texts));
 
 	if (!texts)
 		return -ENOMEM;
 	values->texts = texts;
 	texts[values->text_count++] = text;
+	texts[values->text_count] = NULL;
 	return 0;
 }
 

@@ -170,15 +170,20 @@ void platform_capture(struct run *run)
 void emulate_program(struct run *run)
 {
 	const struct request *request = run->request;
-	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_RUN_AS_USER : 0;
+	unsigned int flags = 0;
 	struct operation operation;
 	const char *name;
 	int error;
 
+	if (request_has(request, OPTION_AS_USER))
+		flags |= ISST_EMULATOR_RUN_AS_USER;
+	if (request_has(request, OPTION_READ_ONLY))
+		flags |= ISST_EMULATOR_RUN_READ_ONLY;
 	if (!begin(run, &operation))
 		return;
 	error = isst_emulator_run(operation.target, request->program, flags,
-				  request_number(request, OPTION_AS_USER), &operation.message);
+				  request_number(request, OPTION_AS_USER), request->options.texts,
+				  &operation.message);
 	finish(run, &operation, error);
 	if (error != -ENOEXEC)
 		return;

@@ -305,13 +305,18 @@ int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
-		      unsigned int flags, unsigned int user, char **error)
+		      unsigned int flags, unsigned int user, const char *const *writable,
+		      char **error)
 {
+	const unsigned int known = ISST_EMULATOR_RUN_AS_USER | ISST_EMULATOR_RUN_READ_ONLY;
 	const struct isst_emulator_program program = { .words = words,
 						       .as_user = flags & ISST_EMULATOR_RUN_AS_USER,
-						       .user = user };
+						       .user = user,
+						       .read_only = flags &
+								    ISST_EMULATOR_RUN_READ_ONLY,
+						       .writable = writable };
 	struct emulated *emulated;
-	int result = check_arguments(target, flags & ~ISST_EMULATOR_RUN_AS_USER, words && words[0],
+	int result = check_arguments(target, flags & ~known, words && words[0],
 				     "no program was given", error);
 
 	if (!result && words)

@@ -30,6 +30,10 @@ struct isst_emulator_program {
 	/** Whether it is to see another effective user id than it has, and which. */
 	bool as_user;
 	unsigned int user;
+	/** Whether files of the system are read-only, and paths that are not, ended by NULL; or
+	 * NULL. */
+	bool read_only;
+	const char *const *writable;
 };
 
 /** What happened since the state was made or this was cleared, over all processes. */
