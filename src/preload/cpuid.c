@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1), power
- * management (leaf 6); and no hypervisor.
+ * The preload object of programs on an emulated machine: CPUID returns the emulated processor:
+ * vendor (leaf 0), family, model and stepping (leaf 1), power management (leaf 6); and no
+ * hypervisor. Everything else about the machine is the launcher's.
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
  * answered here. Elsewhere the instructions of the program and of libisst (not of other libraries)
@@ -9,15 +10,15 @@
  * instructions.
  */
 #include "preload/instructions.h"
-#include "preload/preload.h"
 
-#include "emulator/front/launch_files.h"
+#include "emulator/launch/cpuid.h"
 
 /* Elsewhere no program can ask. */
 #ifdef __x86_64__
 
 #include <asm/prctl.h>
 #include <cpuid.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
@@ -33,13 +34,27 @@
 #define ARCH_CPUID 0x1012
 #endif
 
+/* In place of libc's own. */
+#define INTERPOSED __attribute__((visibility("default")))
+
+/** The function of this name behind ours. */
+#define REAL(name) \
+	({ \
+		static __typeof__(&name) next_function; \
+		if (!next_function) \
+			next_function = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+		next_function; \
+	})
+
 static const unsigned char cpuid_instruction[] = { 0x0f, 0xa2 };
 static const unsigned char undefined_instruction[] = { 0x0f, 0x0b };
 enum { INSTRUCTION_BYTES = 2 };
 static const char library[] = "libisst.so";
 
-static struct cpu_identity processor;
-static bool hwp;
+static struct {
+	bool intel, hwp;
+	unsigned int family, model, stepping;
+} processor;
 static bool faulting;
 static struct sigaction before; /* of the signal that CPUID raises now */
 
@@ -49,12 +64,12 @@ static const unsigned char *replaced[MOST_REPLACED];
 static size_t replaced_count;
 
 /** Family, model and stepping as leaf 1 has them in EAX. */
-static uint32_t signature_of(const struct cpu_identity *identity)
+static uint32_t signature_of_processor(void)
 {
-	uint32_t family = identity->family < 0xf ? identity->family : 0xf;
+	uint32_t family = processor.family < 0xf ? processor.family : 0xf;
 
-	return identity->stepping | (identity->model & 0xf) << 4 | family << 8 |
-	       (identity->model >> 4) << 16 | (identity->family - family) << 20;
+	return processor.stepping | (processor.model & 0xf) << 4 | family << 8 |
+	       (processor.model >> 4) << 16 | (processor.family - family) << 20;
 }
 
 static void set_cpuid_faulting(bool fault)
@@ -80,7 +95,8 @@ enum {
 
 static void describe_power(struct cpuid *result)
 {
-	*result = (struct cpuid){ .eax = TURBO | ARAT | PLN | PTS | (hwp ? HWP | HWP_EPP : 0),
+	*result = (struct cpuid){ .eax = TURBO | ARAT | PLN | PTS |
+					 (processor.hwp ? HWP | HWP_EPP : 0),
 				  .ecx = ECX_APERFMPERF | ECX_EPB };
 }
 
@@ -95,7 +111,7 @@ static void describe(uint32_t leaf, struct cpuid *result)
 		result->ecx = signature_INTEL_ecx;
 		result->edx = signature_INTEL_edx;
 	} else if (leaf == 1) {
-		result->eax = signature_of(&processor);
+		result->eax = signature_of_processor();
 		result->ecx &= ~in_hypervisor;
 	} else if (leaf == 6 && processor.intel) {
 		describe_power(result);
@@ -174,7 +190,7 @@ static int signal_of_cpuid(void)
 
 static bool answers(void)
 {
-	return preload_machine && (faulting || replaced_count > 0);
+	return faulting || replaced_count > 0;
 }
 
 /** A program's own handler comes behind ours; none blocks our signal. */
@@ -281,11 +297,13 @@ static bool replace(const unsigned char *instruction)
 
 static void replace_found(const unsigned char *instruction, void *data)
 {
+	static const char message[] = "isst emulate: CPUID returns the real processor: its "
+				      "instructions cannot be replaced\n";
+
 	(void)data;
+	/* Not by way of stderr: the program may have it in use. */
 	if (!replace(instruction))
-		preload_warn("CPUID returns the real processor: its instructions cannot be "
-			     "replaced: %s",
-			     strerror(errno));
+		syscall(SYS_write, STDERR_FILENO, message, sizeof(message) - 1);
 }
 
 static void replace_in(const unsigned char *function, size_t size, void *data)
@@ -313,29 +331,52 @@ static int replace_in_object(struct dl_phdr_info *object, size_t size, void *dat
 	return 0;
 }
 
-static void replace_processor(void)
+/** Numbers with colons between them, as many as there are. */
+static bool parse_numbers(const char *text, unsigned int *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		unsigned int number = 0;
+
+		while (*text >= '0' && *text <= '9')
+			number = number * 10 + (unsigned int)(*text++ - '0');
+		if (*text != (i + 1 < count ? ':' : '\0'))
+			return false;
+		text++;
+		numbers[i] = number;
+	}
+	return true;
+}
+
+static bool find_processor(void)
+{
+	const char *text = secure_getenv(CPUID_VARIABLE);
+	unsigned int numbers[5];
+
+	if (!text || !parse_numbers(text, numbers, 5))
+		return false;
+	processor.intel = numbers[0];
+	processor.family = numbers[1];
+	processor.model = numbers[2];
+	processor.stepping = numbers[3];
+	processor.hwp = numbers[4];
+	return true;
+}
+
+__attribute__((constructor)) static void replace_processor(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
 	bool is_program = true;
 
-	processor = preload_machine->identity;
-	hwp = launch_has_hwp(preload_machine);
+	if (!find_processor())
+		return;
 	action.sa_sigaction = on_fault;
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
 		dl_iterate_phdr(replace_in_object, &is_program);
-	if (faulting || replaced_count > 0) {
+	if (answers()) {
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
 		unblock();
 	}
-}
-
-__attribute__((constructor)) static void start(void)
-{
-	if (!preload_begin())
-		return;
-	replace_processor();
-	preload_end(false);
 }
 
 #endif

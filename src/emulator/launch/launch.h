@@ -90,8 +90,9 @@ void notify_serve(struct launch *launch, int listener);
 
 /* ---- cpuid.c: the preload object that emulates CPUID, of programs that are linked dynamically ---- */
 
-/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host. */
-int cpuid_preload(char **error);
+/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host. Returns
+ * 0 or a negative errno. */
+int cpuid_preload(const struct launch *launch);
 
 /* ---- device.c: what notify.c hands over of the device ---- */
 
