@@ -211,6 +211,34 @@ const struct agent_action *faults_take_agent(const struct faults *faults)
 }
 
 static __thread const sigset_t *program_blocks;
+static pid_t program; /* on whose behalf this process accesses the machine; 0: its own */
+
+void faults_set_caller(pid_t caller)
+{
+	program = caller;
+}
+
+pid_t faults_caller(void)
+{
+	return program;
+}
+
+/** A set of signals of another process, as /proc shows it. */
+static uint64_t signals_of(pid_t process, const char *name)
+{
+	char path[40], line[128];
+	uint64_t set = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", process);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, name, strlen(name)) == 0)
+			set |= strtoull(line + strlen(name), NULL, 16);
+	if (file)
+		fclose(file);
+	return set;
+}
 
 void faults_signals_blocked(const sigset_t *blocked)
 {
@@ -225,6 +253,13 @@ bool faults_finish(const struct fault_effect *effect)
 
 	if (effect->action != ACTION_SIGNAL)
 		return false;
+	if (program) {
+		const uint64_t held = signals_of(program, "SigBlk:") |
+				      signals_of(program, "SigIgn:");
+
+		kill(program, number);
+		return !(held >> (number - 1) & 1);
+	}
 	kill(getpid(), number);
 	/* Whether a driver that looks for a pending signal would find one. */
 	if (program_blocks)

@@ -124,6 +124,10 @@ const struct agent_action *faults_take_agent(const struct faults *faults);
 /** What this thread's program has blocked, where the caller of the machine blocks all signals
  * meanwhile; NULL: what is blocked. */
 void faults_signals_blocked(const sigset_t *blocked);
+/** The process on whose behalf this one accesses the machine from now on, which gets the signals of
+ * rules; 0, as at first: none. */
+void faults_set_caller(pid_t caller);
+pid_t faults_caller(void);
 /** To be called when the operation that @effect is about was carried out. Returns whether the
  * caller is interrupted: a pending signal ends a batch. */
 bool faults_finish(const struct fault_effect *effect);

@@ -4,6 +4,7 @@
 #include "emulator/front/front.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 char *launch_names(const struct isst_machine *machine)
 {
@@ -29,6 +30,20 @@ void launch_release(const struct isst_machine *machine)
 	if (emulated->kept)
 		state_unlock(&emulated->server);
 	emulated->kept = false;
+}
+
+char *launch_state(const struct isst_machine *machine)
+{
+	const struct emulated *emulated = machine->data;
+
+	return realpath(emulated->server.path, NULL);
+}
+
+bool launch_has_device(const struct isst_machine *machine)
+{
+	const struct emulated *emulated = machine->data;
+
+	return emulated->server.platform->node.value;
 }
 
 bool launch_has_hwp(const struct isst_machine *machine)
@@ -84,6 +99,11 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 void launch_signals_blocked(const sigset_t *blocked)
 {
 	faults_signals_blocked(blocked);
+}
+
+void launch_caller(pid_t caller)
+{
+	faults_set_caller(caller);
 }
 
 void launch_free_list(char **names, size_t count)

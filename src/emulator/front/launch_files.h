@@ -22,6 +22,10 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 /** What a file holds, to be freed; NULL where it cannot be read. */
 char *launch_read(const struct isst_machine *machine, const char *path);
 void launch_release(const struct isst_machine *machine);
+/** The state directory, absolute; to be freed. */
+char *launch_state(const struct isst_machine *machine);
+/** Whether there is a /dev/isst_interface. */
+bool launch_has_device(const struct isst_machine *machine);
 /** Whether its processor has hardware P-states, enabled by the BIOS. */
 bool launch_has_hwp(const struct isst_machine *machine);
 /** As kernel_access(), with the privilege that the devices of MSRs ask for (CAP_SYS_RAWIO), and
@@ -31,6 +35,8 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 /** What the program has blocked, where all signals are blocked while the machine is at work; NULL:
  * what is blocked. Of this thread; for fault rules that send signals. */
 void launch_signals_blocked(const sigset_t *blocked);
+/** The process on whose behalf the machine is accessed from now on. */
+void launch_caller(pid_t caller);
 void launch_free_list(char **names, size_t count);
 
 /* ---- What the driver's requests take of a program's memory, which may be at wrong addresses ----

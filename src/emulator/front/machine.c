@@ -3,7 +3,6 @@
 #include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
-#include "emulator/front/launch.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
@@ -302,32 +301,6 @@ int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 	free(path);
 	platform_unload(platform);
 	return result;
-}
-
-int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
-		      unsigned int flags, unsigned int user, const char *const *writable,
-		      char **error)
-{
-	const unsigned int known = ISST_EMULATOR_RUN_AS_USER | ISST_EMULATOR_RUN_READ_ONLY;
-	const struct isst_emulator_program program = { .words = words,
-						       .as_user = flags & ISST_EMULATOR_RUN_AS_USER,
-						       .user = user,
-						       .read_only = flags &
-								    ISST_EMULATOR_RUN_READ_ONLY,
-						       .writable = writable };
-	struct emulated *emulated;
-	int result = check_arguments(target, flags & ~known, words && words[0],
-				     "no program was given", error);
-
-	if (!result && words)
-		result = launch_check(words[0], error);
-	/* Opened once, so that errors are reported here and not by each program. */
-	if (!result)
-		result = emulated_open(target, &emulated, error);
-	if (result)
-		return result;
-	emulated_close(emulated);
-	return launch_start(target, &program, error);
 }
 
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,

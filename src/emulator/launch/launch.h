@@ -67,12 +67,6 @@ int requirement_missing(enum launch_step step, int result, char **error);
 /** Finds, before anything is changed, what can be found. Returns as above, or 0. */
 int requirements_check(const struct launch *launch, char **error);
 
-/* ---- namespace.c: runs in the process that becomes the program ---- */
-
-/** Mounts the file system and binds it over the kernel's files. @server: the socket to the server of
- * files, which gets the descriptor of /dev/fuse as soon as it is mounted. */
-int namespace_mount(struct launch *launch, int server, char **error);
-
 /* ---- readonly.c ---- */
 
 /** With the option: makes everything read-only but what the program may write. After all mounts,

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file system that programs have in place of the kernel's files: the protocol of /dev/fuse, one
+ * request after the other. Contents are never kept by the kernel, since others change the machine
+ * as well; names are where they cannot change.
+ */
+#include "emulator/front/launch_files.h"
+#include "emulator/launch/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { LARGEST_WRITE = 1 << 16 };
+
+/** A request that is being answered. */
+struct request {
+	struct launch *launch;
+	int fuse;
+	const struct fuse_in_header *head;
+	const void *body;
+	struct node *node;
+};
+
+static void answer(const struct request *request, int result, const void *data, size_t size)
+{
+	const struct fuse_out_header out = { .len = (uint32_t)(sizeof(out) + (result ? 0 : size)),
+					     .error = result,
+					     .unique = request->head->unique };
+	/* What is written is only read. */
+	const struct iovec parts[] = { { (void *)&out, sizeof(out) }, { (void *)data, size } };
+
+	/* Others wait for the machine, not the caller for them. */
+	launch_release(request->launch->machine);
+	/* It fails where the caller was killed meanwhile. */
+	(void)!writev(request->fuse, parts, result || !size ? 1 : 2);
+}
+
+static void answer_entry(const struct request *request, int result, const struct node *node)
+{
+	struct fuse_entry_out out = { 0 };
+
+	if (!result) {
+		out.nodeid = node->number;
+		out.attr = node->attributes;
+		out.entry_valid = out.attr_valid = tree_lasts(node->path);
+	}
+	answer(request, result, &out, sizeof(out));
+}
+
+/* ---- Names ---- */
+
+static void do_lookup(const struct request *request)
+{
+	struct node *node = NULL;
+	int result = tree_find(request->launch, request->node, request->body, &node);
+
+	answer_entry(request, result, node);
+}
+
+/** chmod(2), chown(2), truncate(2) and utimensat(2) change nothing, and tell of it. */
+static void do_getattr(const struct request *request)
+{
+	struct fuse_attr_out out = { .attr_valid = tree_lasts(request->node->path) };
+	/* What is open keeps its attributes when it is gone. */
+	int result = request->node->gone ? 0 : tree_look(request->launch, request->node);
+
+	out.attr = request->node->attributes;
+	answer(request, result == -ENOENT ? 0 : result, &out, sizeof(out));
+}
+
+static void do_readlink(const struct request *request)
+{
+	struct kernel_status status = { 0 };
+	int result = launch_look(request->launch->machine, request->node->path, false, &status);
+
+	answer(request, result ? result : status.target ? 0 : -EINVAL, status.target,
+	       status.target ? strlen(status.target) : 0);
+	free(status.target);
+}
+
+static void do_mkdir(const struct request *request)
+{
+	const char *name = (const char *)request->body + sizeof(struct fuse_mkdir_in);
+	const struct isst_machine *machine = request->launch->machine;
+	struct node *node = NULL;
+	char path[PATH_MAX];
+	int result = -ENAMETOOLONG;
+
+	if (tree_join(request->node, name, path))
+		result = machine->files->mkdir(machine->data, path);
+	if (!result)
+		result = tree_find(request->launch, request->node, name, &node);
+	answer_entry(request, result, node);
+}
+
+static void do_rmdir(const struct request *request)
+{
+	const struct isst_machine *machine = request->launch->machine;
+	struct node *node;
+	char path[PATH_MAX];
+	int result = -ENAMETOOLONG;
+
+	if (tree_join(request->node, request->body, path))
+		result = machine->files->rmdir(machine->data, path);
+	/* A directory that is made anew is another one. */
+	if (!result)
+		tree_find(request->launch, request->node, request->body, &node);
+	answer(request, result, NULL, 0);
+}
+
+/* ---- Open directories: the names of when they were read from the beginning ---- */
+
+struct listing {
+	char **names; /* each behind the letter of its kind */
+	size_t count;
+};
+
+static void clear_listing(struct listing *listing)
+{
+	if (listing->names)
+		launch_free_list(listing->names, listing->count);
+	*listing = (struct listing){ 0 };
+}
+
+static void do_opendir(const struct request *request)
+{
+	struct listing *listing = calloc(1, sizeof(*listing));
+	const struct fuse_open_out out = { .fh = (uintptr_t)listing };
+
+	answer(request, listing ? 0 : -ENOMEM, &out, sizeof(out));
+}
+
+static void do_releasedir(const struct request *request)
+{
+	const struct fuse_release_in *in = request->body;
+	struct listing *listing = (struct listing *)(uintptr_t)in->fh;
+
+	clear_listing(listing);
+	free(listing);
+	answer(request, 0, NULL, 0);
+}
+
+/** Adds an entry where there is space for it. Returns its size, or 0. */
+static size_t add_entry(const struct node *directory, char *buffer, size_t space, size_t index,
+			const char *listed)
+{
+	const char kind = *listed, *name = listed + 1;
+	const size_t length = strlen(name);
+	const size_t size = FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length);
+	struct fuse_dirent *entry = (struct fuse_dirent *)(void *)buffer;
+	char path[PATH_MAX];
+
+	if (size > space)
+		return 0;
+	*entry = (struct fuse_dirent){
+		.ino = tree_join(directory, name, path) ? tree_inode(path) : 1,
+		.off = index + 1,
+		.namelen = (uint32_t)length,
+		.type = kind == 'd' ? DT_DIR : kind == 'l' ? DT_LNK : DT_REG,
+	};
+	memset(entry->name, 0, size - FUSE_NAME_OFFSET);
+	memcpy(entry->name, name, length);
+	return size;
+}
+
+static void do_readdir(const struct request *request)
+{
+	static const char *const dots[] = { "d.", "d.." };
+	const struct fuse_read_in *in = request->body;
+	struct listing *listing = (struct listing *)(uintptr_t)in->fh;
+	const struct isst_machine *machine = request->launch->machine;
+	char *buffer = calloc(1, in->size);
+	size_t used = 0, added = 1;
+	int result = buffer ? 0 : -ENOMEM;
+
+	if (!result && in->offset == 0) {
+		clear_listing(listing);
+		result = launch_list(machine, request->node->path, &listing->names,
+				     &listing->count);
+		/* A directory that was removed is empty. */
+		if (result) {
+			*listing = (struct listing){ 0 };
+			result = result == -ENOENT ? 0 : result;
+		}
+	}
+	for (size_t i = in->offset; !result && added && i < listing->count + 2; i++) {
+		added = add_entry(request->node, buffer + used, in->size - used, i,
+				  i < 2 ? dots[i] : listing->names[i - 2]);
+		used += added;
+	}
+	answer(request, result, buffer, used);
+	free(buffer);
+}
+
+/* ---- Open files: what they contained when they were read from the beginning ---- */
+
+struct content {
+	char *text;
+	size_t size;
+	bool was_read;
+};
+
+static bool is_register(const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	return strncmp(path, "/dev/cpu/", 9) == 0 && strcmp(end, "/msr") == 0;
+}
+
+static void do_open(const struct request *request)
+{
+	const struct fuse_open_in *in = request->body;
+	struct content *content = calloc(1, sizeof(*content));
+	const struct fuse_open_out out = { .fh = (uintptr_t)content,
+					   .open_flags = FOPEN_DIRECT_IO };
+	int result = content ? tree_look(request->launch, request->node) : -ENOMEM;
+
+	/* Not even root may write to what has no permission for it. */
+	if (!result && (in->flags & O_ACCMODE) != O_RDONLY &&
+	    !(request->node->attributes.mode & 0222))
+		result = -EACCES;
+	if (result)
+		free(content);
+	answer(request, result, &out, sizeof(out));
+}
+
+static void do_release(const struct request *request)
+{
+	const struct fuse_release_in *in = request->body;
+	struct content *content = (struct content *)(uintptr_t)in->fh;
+
+	free(content->text);
+	free(content);
+	answer(request, 0, NULL, 0);
+}
+
+/** What is open and not there any more. */
+static int of_open(int result)
+{
+	return result == -ENOENT ? -ENODEV : result;
+}
+
+/** The same register over and over, as the driver reads it. */
+static void read_register(const struct request *request)
+{
+	enum { REGISTER = sizeof(uint64_t), MOST = 4096 };
+	const struct fuse_read_in *in = request->body;
+	uint64_t values[MOST / REGISTER];
+	size_t done = 0;
+	int result = in->size % REGISTER ? -EINVAL : 0;
+
+	while (!result && done < in->size && done < sizeof(values)) {
+		result = launch_access(request->launch->machine, request->node->path, false,
+				       in->offset, &values[done / REGISTER]);
+		done += result ? 0 : REGISTER;
+	}
+	answer(request, done ? 0 : result, values, done);
+}
+
+static void do_read(const struct request *request)
+{
+	const struct fuse_read_in *in = request->body;
+	struct content *content = (struct content *)(uintptr_t)in->fh;
+	const struct isst_machine *machine = request->launch->machine;
+	size_t at, size = in->size;
+	int result = 0;
+
+	if (is_register(request->node->path)) {
+		read_register(request);
+		return;
+	}
+	if (in->offset == 0 || !content->was_read) {
+		free(content->text);
+		*content = (struct content){ .was_read = true };
+		result = of_open(machine->files->read(machine->data, request->node->path,
+						      &content->text, &content->size));
+		if (result)
+			*content = (struct content){ 0 };
+	}
+	at = in->offset < content->size ? in->offset : content->size;
+	if (size > content->size - at)
+		size = content->size - at;
+	answer(request, result, size ? content->text + at : NULL, size);
+}
+
+/** Each eight bytes to the same register. Returns the bytes that were written, or an error. */
+static int write_register(const struct request *request, const struct fuse_write_in *in)
+{
+	uint64_t value;
+	size_t done = 0;
+	int result = in->size % sizeof(value) ? -EINVAL : 0;
+
+	while (!result && done < in->size) {
+		memcpy(&value, (const char *)(in + 1) + done, sizeof(value));
+		result = launch_access(request->launch->machine, request->node->path, true,
+				       in->offset, &value);
+		done += result ? 0 : sizeof(value);
+	}
+	return done ? (int)done : result;
+}
+
+static void do_write(const struct request *request)
+{
+	const struct fuse_write_in *in = request->body;
+	const struct isst_machine *machine = request->launch->machine;
+	struct fuse_write_out out = { .size = in->size };
+	int result;
+
+	if (is_register(request->node->path)) {
+		result = write_register(request, in);
+		out.size = result < 0 ? 0 : (uint32_t)result;
+	} else {
+		result = of_open(machine->files->write(machine->data, request->node->path,
+						       (const char *)(in + 1), in->size));
+	}
+	answer(request, result < 0 ? result : 0, &out, sizeof(out));
+}
+
+/* ---- The file system ---- */
+
+static void do_init(const struct request *request)
+{
+	const struct fuse_init_in *in = request->body;
+	const struct fuse_init_out out = {
+		.major = FUSE_KERNEL_VERSION,
+		.minor = in->minor < FUSE_KERNEL_MINOR_VERSION ? in->minor
+							       : FUSE_KERNEL_MINOR_VERSION,
+		.max_write = LARGEST_WRITE,
+		.flags = in->flags & (FUSE_ATOMIC_O_TRUNC | FUSE_BIG_WRITES | FUSE_PARALLEL_DIROPS),
+		.max_background = 16,
+	};
+
+	answer(request, 0, &out, sizeof(out));
+}
+
+static void do_statfs(const struct request *request)
+{
+	const struct fuse_statfs_out out = { .st = { .bsize = 4096, .namelen = NAME_MAX } };
+
+	answer(request, 0, &out, sizeof(out));
+}
+
+/** The kernel's file systems make and remove no files. */
+static void do_refuse(const struct request *request)
+{
+	answer(request, request->head->opcode == FUSE_CREATE ? -EACCES : -EPERM, NULL, 0);
+}
+
+/** What needs no answer. */
+static void do_nothing(const struct request *request)
+{
+	(void)request;
+}
+
+static void (*const operations[])(const struct request *request) = {
+	[FUSE_LOOKUP] = do_lookup,	 [FUSE_FORGET] = do_nothing,
+	[FUSE_GETATTR] = do_getattr,	 [FUSE_SETATTR] = do_getattr,
+	[FUSE_READLINK] = do_readlink,	 [FUSE_SYMLINK] = do_refuse,
+	[FUSE_MKNOD] = do_refuse,	 [FUSE_MKDIR] = do_mkdir,
+	[FUSE_UNLINK] = do_refuse,	 [FUSE_RMDIR] = do_rmdir,
+	[FUSE_RENAME] = do_refuse,	 [FUSE_LINK] = do_refuse,
+	[FUSE_OPEN] = do_open,		 [FUSE_READ] = do_read,
+	[FUSE_WRITE] = do_write,	 [FUSE_STATFS] = do_statfs,
+	[FUSE_RELEASE] = do_release,	 [FUSE_INIT] = do_init,
+	[FUSE_OPENDIR] = do_opendir,	 [FUSE_READDIR] = do_readdir,
+	[FUSE_RELEASEDIR] = do_releasedir, [FUSE_CREATE] = do_refuse,
+	[FUSE_INTERRUPT] = do_nothing,	 [FUSE_BATCH_FORGET] = do_nothing,
+	[FUSE_RENAME2] = do_refuse,
+};
+
+/** What is not among them the kernel does by itself once it knows that. */
+static void dispatch(struct request *request)
+{
+	const struct fuse_in_header *head = request->head;
+
+	request->node = tree_node(head->nodeid);
+	launch_caller((pid_t)head->pid);
+	if (head->opcode >= sizeof(operations) / sizeof(*operations) || !operations[head->opcode])
+		answer(request, -ENOSYS, NULL, 0);
+	else if (!request->node && head->nodeid)
+		answer(request, -ESTALE, NULL, 0);
+	else
+		operations[head->opcode](request);
+}
+
+void fuse_serve(struct launch *launch, int fuse)
+{
+	static char buffer[LARGEST_WRITE + 8192] __attribute__((aligned(8)));
+	struct request request = { .launch = launch,
+				   .fuse = fuse,
+				   .head = (const struct fuse_in_header *)(const void *)buffer,
+				   .body = buffer + sizeof(struct fuse_in_header) };
+
+	if (!tree_begin())
+		return;
+	for (;;) {
+		ssize_t size = read(fuse, buffer, sizeof(buffer) - 1);
+
+		/* A request may have been given up; and there is none left when it is unmounted. */
+		if (size < 0 && (errno == EINTR || errno == ENOENT || errno == EAGAIN))
+			continue;
+		if (size < (ssize_t)sizeof(struct fuse_in_header))
+			return;
+		dispatch(&request);
+	}
+}

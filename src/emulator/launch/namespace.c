@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the program sees in place of the system: namespaces, and what is mounted where in them. */
+#include "emulator/launch/namespace.h"
+
+#include "driver/abi.h"
+#include "emulator/front/launch_files.h"
+#include "emulator/launch/tree.h"
+#include "emulator/model/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What is mounted first is mounted here, and is hidden in the end by the machine's own directory. */
+static const char scratch[] = "/sys/devices/system/cpu";
+
+/* ---- Descriptors ---- */
+
+int descriptor_send(int socket, int descriptor)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
+	struct iovec part = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+	return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -EPIPE;
+}
+
+int descriptor_receive(int socket)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec part = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	const struct cmsghdr *header;
+	int descriptor;
+
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
+		return -EPIPE;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return -EPIPE;
+	memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
+	return descriptor;
+}
+
+/* ---- Ids ---- */
+
+static int put(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t written = file < 0 ? -1 : write(file, text, strlen(text));
+	int result = written < 0 ? -errno : 0;
+
+	if (file >= 0)
+		close(file);
+	return result;
+}
+
+/** Lets a namespace have one id: that of the caller, as it is to be seen. @parent: what it is called
+ * in the namespace around */
+static int map_one(const char *process, const char *map, unsigned int shown, unsigned int parent)
+{
+	char path[50], line[40];
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
+	snprintf(line, sizeof(line), "%u %u 1", shown, parent);
+	return put(path, line);
+}
+
+/** Lets it have all that the caller's namespace has, as they are. */
+static int map_all(const char *process, const char *map)
+{
+	char path[50], lines[4096] = "";
+	unsigned int first, outside, count;
+	size_t used = 0;
+	FILE *own;
+
+	snprintf(path, sizeof(path), "/proc/self/%s", map);
+	own = fopen(path, "re");
+	if (!own)
+		return -errno;
+	while (used < sizeof(lines) - 40 &&
+	       fscanf(own, "%u %u %u", &first, &outside, &count) == 3)
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
+					 first, count);
+	fclose(own);
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
+	return put(path, lines);
+}
+
+int namespace_enter_user(const struct launch *launch, char **error)
+{
+	int result;
+
+	if (launch->privileged)
+		return 0;
+	if (unshare(CLONE_NEWUSER))
+		return requirement_missing(LAUNCH_USER_NAMESPACE, -errno, error);
+	/* Kernels without this file need no word of it. */
+	put("/proc/self/setgroups", "deny");
+	result = map_one("self", "uid_map", launch->shown_user, launch->user);
+	if (!result)
+		result = map_one("self", "gid_map", launch->shown_group, launch->group);
+	return result ? requirement_missing(LAUNCH_USER_NAMESPACE, result, error) : 0;
+}
+
+int namespace_map(const struct launch *launch, pid_t program)
+{
+	/* In the caller's own namespace it has not been renamed yet. */
+	const bool renamed = launch->shown_user != launch->user;
+	char process[12];
+	int result;
+
+	snprintf(process, sizeof(process), "%d", program);
+	if (launch->privileged && !renamed) {
+		result = map_all(process, "uid_map");
+		return result ? result : map_all(process, "gid_map");
+	}
+	result = map_one(process, "uid_map", launch->shown_user,
+			 launch->privileged ? launch->user : launch->shown_user);
+	return result ? result
+		      : map_one(process, "gid_map", launch->shown_group,
+				launch->privileged ? launch->group : launch->shown_group);
+}
+
+int namespace_enter_last(char **error)
+{
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS)
+		       ? requirement_missing(LAUNCH_USER_NAMESPACE, -errno, error)
+		       : 0;
+}
+
+/* ---- Mounts ---- */
+
+static int refuse_mount(const char *path, char **error)
+{
+	int result = -errno;
+
+	(void)path;
+	return requirement_missing(LAUNCH_MOUNT, result, error);
+}
+
+/** What real root may change only by being root: files of the kernel that ask for no capability. */
+static int protect(char **error)
+{
+	static const char *const kept[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
+					    "/proc/bus", "/proc/fs",		"/proc/acpi",
+					    "/proc/scsi", "/proc/driver",	"/proc/mtrr",
+					    "/proc/dynamic_debug" };
+	struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
+
+	if (syscall(SYS_mount_setattr, AT_FDCWD, "/sys", AT_RECURSIVE, &read_only,
+		    sizeof(read_only)))
+		return refuse_mount("/sys", error);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL)) {
+			if (errno == ENOENT)
+				continue;
+			return refuse_mount(kept[i], error);
+		}
+		if (syscall(SYS_mount_setattr, AT_FDCWD, kept[i], AT_RECURSIVE, &read_only,
+			    sizeof(read_only)))
+			return refuse_mount(kept[i], error);
+	}
+	return 0;
+}
+
+/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake. */
+static bool is_withheld(const char *directory, const char *name)
+{
+	static const char *const withheld[] = { "cpu",	"isst_interface", "cpu_dma_latency", "mem",
+						"port", "watchdog",	  "ipmi",	     "mei",
+						"kmem", "mcelog" };
+
+	if (strcmp(directory, "/dev") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(withheld) / sizeof(*withheld); i++) {
+		size_t length = strlen(withheld[i]);
+
+		if (strncmp(name, withheld[i], length) == 0 &&
+		    strspn(name + length, "0123456789") == strlen(name + length))
+			return true;
+	}
+	return false;
+}
+
+/** A file or directory to mount on. */
+static int make_place(const char *path, bool directory)
+{
+	int file;
+
+	if (directory)
+		return mkdir(path, 0755) && errno != EEXIST ? -1 : 0;
+	file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	return file < 0 ? -1 : close(file);
+}
+
+static int keep_entry(const char *directory, const struct dirent *entry)
+{
+	char from[PATH_MAX], to[PATH_MAX], target[PATH_MAX];
+	ssize_t length;
+
+	snprintf(from, sizeof(from), "%s/%s", directory, entry->d_name);
+	snprintf(to, sizeof(to), "%s/%s", scratch, entry->d_name);
+	if (entry->d_type == DT_LNK) {
+		length = readlink(from, target, sizeof(target) - 1);
+		if (length < 0)
+			return -1;
+		target[length] = '\0';
+		return symlink(target, to);
+	}
+	return make_place(to, entry->d_type == DT_DIR) ||
+	       mount(from, to, NULL, MS_BIND | MS_REC, NULL);
+}
+
+/* Directories that were opened up. */
+static const char *opened[16];
+static size_t opened_count;
+
+static bool is_opened(const char *path)
+{
+	size_t i = 0;
+
+	while (i < opened_count && strcmp(opened[i], path) != 0)
+		i++;
+	return i < opened_count;
+}
+
+/** Replaces a directory by one of the same entries in which others can be made. What programs make
+ * in it is gone with them. */
+static int open_up(const char *path, char **error)
+{
+	struct dirent *entry;
+	struct stat status;
+	char options[20];
+	DIR *stream = opendir(path);
+
+	if (!stream || fstat(dirfd(stream), &status) || opened_count == 16)
+		return refuse_mount(path, error);
+	snprintf(options, sizeof(options), "mode=%o", status.st_mode & 07777U);
+	if (mount("tmpfs", scratch, "tmpfs", MS_NOSUID, options)) {
+		closedir(stream);
+		return refuse_mount(path, error);
+	}
+	while ((entry = readdir(stream)))
+		/* What cannot be kept has gone meanwhile, or is nothing for this user. */
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    !is_withheld(path, entry->d_name))
+			(void)keep_entry(path, entry);
+	closedir(stream);
+	if (mount(scratch, path, NULL, MS_MOVE, NULL))
+		return refuse_mount(path, error);
+	opened[opened_count++] = strdup(path);
+	return 0;
+}
+
+/** Has a place to mount on, by opening up the directory that it is in where it is missing. */
+static int make_room(const char *path, bool directory, char **error)
+{
+	char parent[PATH_MAX];
+	int result;
+
+	if (access(path, F_OK) == 0)
+		return 0;
+	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
+	if (!*parent)
+		return refuse_mount(path, error);
+	result = make_room(parent, true, error);
+	if (!result && !is_opened(parent))
+		result = open_up(parent, error);
+	if (!result && make_place(path, directory))
+		result = refuse_mount(path, error);
+	return result;
+}
+
+/** Something that is mounted elsewhere, or the user's. */
+static int bind_over(const char *from, const char *path, bool directory, char **error)
+{
+	int result = make_room(path, directory, error);
+
+	return !result && mount(from, path, NULL, MS_BIND, NULL) ? refuse_mount(path, error)
+								 : result;
+}
+
+/** A character device of this start alone: none that a driver of the system would answer, and a
+ * lock of its own. */
+static int mount_device(char **error)
+{
+	char node[PATH_MAX];
+
+	if (mount("devpts", scratch, "devpts", MS_NOSUID | MS_NOEXEC,
+		  "newinstance,mode=0600,ptmxmode=0600"))
+		return refuse_mount(scratch, error);
+	snprintf(node, sizeof(node), "%s/ptmx", scratch);
+	return bind_over(node, ABI_DEVICE_PATH, false, error);
+}
+
+/** The directory of Speed Select tools, and the file that one of them keeps beside it. */
+static int mount_run(const struct launch *launch, char **error)
+{
+	static const char directory[] = "/run/isst", kept[] = "/run/isst_cpu_topology.dat";
+	const char *from = launch->machine->runtime_directory;
+	int result = open_up("/run", error);
+
+	if (!result && mkdir(from, 0755) && errno != EEXIST)
+		result = refuse_mount(from, error);
+	if (!result)
+		result = bind_over(from, directory, true, error);
+	if (!result && symlink("isst/cpu_topology.dat", kept) && errno != EEXIST)
+		result = refuse_mount(kept, error);
+	return result;
+}
+
+/** The file system itself, which the server answers from now on. */
+static int mount_files(int files, char **error)
+{
+	char options[100];
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC), result;
+
+	if (fuse < 0)
+		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions,allow_other",
+		 fuse, geteuid(), getegid());
+	if (mount("isst", scratch, "fuse", MS_NOSUID | MS_NODEV | MS_NOEXEC, options))
+		result = requirement_missing(LAUNCH_FUSE_MOUNT, -errno, error);
+	else
+		result = descriptor_send(files, fuse)
+				 ? requirement_missing(LAUNCH_SERVER, -EPIPE, error)
+				 : 0;
+	close(fuse);
+	return result;
+}
+
+/** All that the machine has, and scratch as the last one, which hides what is mounted there. */
+static int bind_owned(const struct launch *launch, char **error)
+{
+	size_t last = 0;
+	int result = 0;
+
+	for (size_t i = 0; tree_owned(i) && !result; i++) {
+		struct kernel_status status = { 0 };
+		char from[PATH_MAX];
+
+		if (strcmp(tree_owned(i), scratch) == 0) {
+			last = i;
+			continue;
+		}
+		if (launch_look(launch->machine, tree_owned(i), false, &status))
+			continue;
+		free(status.target);
+		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
+		launch_release(launch->machine);
+		result = bind_over(from, tree_owned(i), status.type == KERNEL_DIRECTORY, error);
+	}
+	launch_release(launch->machine);
+	if (!result) {
+		char from[PATH_MAX];
+
+		snprintf(from, sizeof(from), "%s/%zu", scratch, last);
+		result = bind_over(from, scratch, true, error);
+	}
+	return result;
+}
+
+int namespace_mount(const struct launch *launch, int files, char **error)
+{
+	char *directory = getcwd(NULL, 0);
+	int result;
+
+	if (unshare(CLONE_NEWNS))
+		return requirement_missing(LAUNCH_MOUNT_NAMESPACE, -errno, error);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return refuse_mount("/", error);
+	result = launch->privileged ? protect(error) : 0;
+	if (!result)
+		result = mount_run(launch, error);
+	if (!result)
+		result = open_up("/dev", error);
+	if (!result && launch->device >= 0)
+		result = mount_device(error);
+	/* What has no room is given it before the file system is mounted where that is made. */
+	for (size_t i = 0; tree_owned(i) && !result; i++) {
+		struct kernel_status status = { 0 };
+
+		if (launch_look(launch->machine, tree_owned(i), false, &status))
+			continue;
+		free(status.target);
+		result = make_room(tree_owned(i), status.type == KERNEL_DIRECTORY, error);
+	}
+	launch_release(launch->machine);
+	if (!result)
+		result = mount_files(files, error);
+	if (!result)
+		result = bind_owned(launch, error);
+	/* It may be one that something is mounted over now. */
+	if (directory)
+		(void)!chdir(directory);
+	free(directory);
+	return result;
+}

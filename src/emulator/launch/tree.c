@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names, numbers and attributes of the machine's files. */
+#include "emulator/launch/tree.h"
+
+#include "common/hash.h"
+#include "emulator/front/launch_files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const owned[] = {
+	"/sys/devices/system/cpu",
+	"/sys/devices/system/node",
+	"/sys/bus/cpu",
+	"/sys/fs/cgroup",
+	"/sys/kernel/debug",
+	"/sys/kernel/rcu_expedited",
+	"/sys/kernel/rcu_normal",
+	"/proc/cpuinfo",
+	"/proc/version",
+	"/proc/sys/kernel/osrelease",
+	"/proc/sys/kernel/random/boot_id",
+	"/proc/modules",
+	"/proc/cmdline",
+	"/sys/power",
+	"/sys/class/powercap",
+	"/sys/class/thermal",
+	"/sys/devices/virtual/powercap",
+	"/sys/devices/virtual/thermal",
+	"/sys/kernel/security",
+	"/dev/cpu",
+	"/sys/module",
+};
+enum { OWNED = sizeof(owned) / sizeof(*owned) };
+
+const char *tree_owned(size_t index)
+{
+	return index < OWNED ? owned[index] : NULL;
+}
+
+/* ---- Nodes, by number and by path ---- */
+
+enum { NODE_BUCKETS = 1 << 12 };
+
+static struct {
+	struct node **nodes; /* by number, from FUSE_ROOT_ID on */
+	size_t count, space;
+	uint64_t newest[NODE_BUCKETS]; /* numbers; 0: none */
+	uint64_t *before;	  /* of the same bucket, by number */
+} tree;
+
+struct node *tree_node(uint64_t number)
+{
+	return number >= FUSE_ROOT_ID && number - FUSE_ROOT_ID < tree.count
+		       ? tree.nodes[number - FUSE_ROOT_ID]
+		       : NULL;
+}
+
+static struct node *find_node(const char *path, uint64_t hash)
+{
+	uint64_t number = tree.newest[hash % NODE_BUCKETS];
+
+	while (number) {
+		struct node *node = tree.nodes[number - FUSE_ROOT_ID];
+
+		if (!node->gone && node->hash == hash && strcmp(node->path, path) == 0)
+			return node;
+		number = tree.before[number - FUSE_ROOT_ID];
+	}
+	return NULL;
+}
+
+static struct node *add_node(const char *path, uint64_t hash)
+{
+	size_t size = strlen(path) + 1;
+	struct node *node;
+
+	if (tree.count == tree.space) {
+		size_t space = tree.space ? tree.space * 2 : 256;
+		struct node **nodes = reallocarray(tree.nodes, space, sizeof(*nodes));
+		uint64_t *before = reallocarray(tree.before, space, sizeof(*before));
+
+		tree.nodes = nodes ? nodes : tree.nodes;
+		tree.before = before ? before : tree.before;
+		if (!nodes || !before)
+			return NULL;
+		tree.space = space;
+	}
+	node = malloc(sizeof(*node) + size);
+	if (!node)
+		return NULL;
+	*node = (struct node){ .number = tree.count + FUSE_ROOT_ID, .hash = hash };
+	memcpy(node->path, path, size);
+	tree.nodes[tree.count] = node;
+	tree.before[tree.count++] = tree.newest[hash % NODE_BUCKETS];
+	tree.newest[hash % NODE_BUCKETS] = node->number;
+	return node;
+}
+
+/* ---- Attributes ---- */
+
+uint64_t tree_inode(const char *path)
+{
+	/* Tools take it for a signed number. */
+	return hash_text(path) >> 1;
+}
+
+static bool is_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && path[length] == '/';
+}
+
+uint64_t tree_lasts(const char *path)
+{
+	enum { LONG = 3600 };
+	/* Where files come and go, with CPUs and groups. */
+	static const char *const changing[] = { "/sys/devices/system/cpu",
+						"/sys/devices/system/node",
+						"/sys/fs/cgroup",
+						"/dev/cpu" };
+
+	for (size_t i = 0; i < sizeof(changing) / sizeof(*changing); i++)
+		if (is_below(path, changing[i]))
+			return 0;
+	return LONG;
+}
+
+/** What stat(2) shows: files below /sys have pages, others nothing. */
+static uint64_t shown_size(const char *path, const struct kernel_status *status)
+{
+	enum { PAGE_BYTES = 4096 };
+
+	if (status->type == KERNEL_LINK)
+		return status->size;
+	if (status->type != KERNEL_FILE || !is_below(path, "/sys") ||
+	    is_below(path, "/sys/fs/cgroup") || is_below(path, "/sys/kernel/debug"))
+		return 0;
+	return status->size > PAGE_BYTES
+		       ? (status->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
+		       : PAGE_BYTES;
+}
+
+/** The directory in which the owned files are called by their index. */
+static bool is_root(const struct node *node)
+{
+	return node->number == FUSE_ROOT_ID;
+}
+
+/** Returns 0 or a negative errno. */
+static int look_at(const struct launch *launch, const char *path, struct fuse_attr *attributes)
+{
+	/* Registers are read at a position, which no device node of a user's namespace lets
+	 * through to a file system. */
+	static const mode_t types[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFREG };
+	struct kernel_status status = { 0 };
+	int result = launch_look(launch->machine, path, false, &status);
+
+	if (result)
+		return result;
+	free(status.target);
+	*attributes = (struct fuse_attr){
+		.ino = tree_inode(path),
+		.mode = types[status.type] | status.mode,
+		.nlink = status.type == KERNEL_DIRECTORY ? 2 + (uint32_t)status.links : 1,
+		.blksize = 4096,
+		.uid = geteuid(),
+		.gid = getegid(),
+		.size = shown_size(path, &status),
+	};
+	return 0;
+}
+
+int tree_look(const struct launch *launch, struct node *node)
+{
+	int result = look_at(launch, node->path, &node->attributes);
+
+	node->gone |= result == -ENOENT;
+	return result;
+}
+
+bool tree_join(const struct node *directory, const char *name, char *path)
+{
+	const char *listed;
+
+	if (!is_root(directory))
+		return snprintf(path, PATH_MAX, "%s/%s", directory->path, name) < PATH_MAX;
+	listed = tree_owned(strtoul(name, NULL, 10));
+	return listed && snprintf(path, PATH_MAX, "%s", listed) < PATH_MAX;
+}
+
+int tree_find(const struct launch *launch, const struct node *directory, const char *name,
+	      struct node **found)
+{
+	struct fuse_attr attributes;
+	char path[PATH_MAX];
+	struct node *node;
+	uint64_t hash;
+	int result;
+
+	if (!tree_join(directory, name, path))
+		return -ENAMETOOLONG;
+	hash = hash_text(path);
+	node = find_node(path, hash);
+	result = look_at(launch, path, &attributes);
+	if (node && result == -ENOENT)
+		node->gone = true;
+	if (result)
+		return result;
+	node = node ? node : add_node(path, hash);
+	if (!node)
+		return -ENOMEM;
+	node->attributes = attributes;
+	*found = node;
+	return 0;
+}
+
+bool tree_begin(void)
+{
+	return add_node("/", hash_text("/"));
+}

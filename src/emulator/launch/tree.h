@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files that the file system of programs has: nodes by number, each a path of the machine. */
+#ifndef EMULATOR_LAUNCH_TREE_H
+#define EMULATOR_LAUNCH_TREE_H
+
+#include "emulator/launch/launch.h"
+
+#include <linux/fuse.h>
+
+/** What the machine has instead of the system, with all that is below; NULL past the last one. It
+ * is called by its index in the root of the file system, where nobody but namespace.c looks. */
+const char *tree_owned(size_t index);
+
+/** A path that programs have met. It keeps its number while the machine has the file. */
+struct node {
+	uint64_t number;
+	uint64_t hash;
+	bool gone; /* the file is not there any more; one of the same path is another node */
+	struct fuse_attr attributes; /* as they were seen last */
+	char path[];
+};
+
+/** Makes the root; false without memory. */
+bool tree_begin(void);
+/** NULL for a number that was never given. */
+struct node *tree_node(uint64_t number);
+/** Looks at a node, and fills in its attributes. Returns 0 or a negative errno. */
+int tree_look(const struct launch *launch, struct node *node);
+/** Finds or makes the node of a name in a directory. */
+int tree_find(const struct launch *launch, const struct node *directory, const char *name,
+	      struct node **found);
+/** The path of a name in a directory; false where it is too long. */
+bool tree_join(const struct node *directory, const char *name, char *path);
+/** The number that a path has as st_ino. */
+uint64_t tree_inode(const char *path);
+/** How long, in seconds, the kernel may keep what it knows of a path. */
+uint64_t tree_lasts(const char *path);
+
+#endif
