@@ -8,7 +8,7 @@ set -eu
 build=$(cd "$1" && pwd -P)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-cases.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-programs=$(sh tests/preload/reachable.sh "$build" "$scratch")
+programs=$(sh tests/launch/reachable.sh "$build" "$scratch")
 cases=tests/command/cases
 for file in "$cases"/*.case; do
 	echo "$file"

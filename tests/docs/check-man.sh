@@ -19,7 +19,7 @@ trap 'rm -rf "$scratch"' EXIT
 man=$root/docs/intel-speed-select.8
 config_man=$root/docs/isst-config.5
 readme=$root/README.md
-PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
+PATH=$(sh "$root/tests/launch/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # The pages as they are installed, with the emulator or without.
 write_page() {	# $1: isst or intel-speed-select; $2: yes or no

@@ -8,7 +8,7 @@ build=$(cd "${1:-$root/build}" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-man3.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 pages=$build/man3
-PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
+PATH=$(sh "$root/tests/launch/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"

@@ -24,7 +24,7 @@ make_here() {
 # Those that run the command, the preload library and scripts.
 test_here() {
 	# shellcheck disable=SC2016  # expanded by make
-	make_here check TESTS='$(addprefix $(BUILD)/tests/,commands preloaded documents runner transaction/records)'
+	make_here check TESTS='$(addprefix $(BUILD)/tests/,commands launched documents runner transaction/records)'
 }
 
 # As in a build environment that has no /sys; hide_sys COMMAND...
@@ -35,7 +35,7 @@ hide_sys() {
 
 test_without_sys() {
 	# shellcheck disable=SC2016  # expanded by make
-	hide_sys make -s CC="$CC" BUILD='what is built' check TESTS='$(addprefix $(BUILD)/tests/,preloaded sysfs/kernel_files)'
+	hide_sys make -s CC="$CC" BUILD='what is built' check TESTS='$(addprefix $(BUILD)/tests/,launched sysfs/kernel_files)'
 }
 
 # A program that uses the library with the options of pkg-config.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Other programs on an emulated machine: preloaded.sh BUILD. Speaks TAP. First C programs (each .c file beside this
+# Other programs on an emulated machine: launched.sh BUILD. Speaks TAP. First C programs (each .c file beside this
 # one), then shells and what they start, then what is refused or warned of.
 set -u
 export LC_ALL=C
@@ -72,7 +72,7 @@ for program in probe children kernel paths routes contents attributes placement 
 	esac
 	program=${program#*:}
 	machine
-	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
+	on_machine emulate -- "$build/tests/launch/$program" > "$scratch/program" 2>&1 < /dev/null
 	count_tests "$program"
 done
 platform=tiny
@@ -90,7 +90,7 @@ user_on_machine() {
 if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null && as_user test -x "$programs/isst" 2> /dev/null; then
 	user_scratch=$(mktemp -d /tmp/isst-preload.XXXXXX) || exit 1
 	trap 'rm -rf "$scratch" "$user_scratch"' EXIT
-	cp "$platforms/tiny.platform" "$build/tests/preload/paths" "$build/tests/preload/routes" "$user_scratch"
+	cp "$platforms/tiny.platform" "$build/tests/launch/paths" "$build/tests/launch/routes" "$user_scratch"
 	chown "$user:$user" "$user_scratch"
 	for program in paths routes; do
 		rm -rf "$user_scratch/state"

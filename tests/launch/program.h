@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the programs that run on the emulated machine share: its paths, and how they look at files.
  */
-#ifndef TESTS_PRELOAD_PROGRAM_H
-#define TESTS_PRELOAD_PROGRAM_H
+#ifndef TESTS_LAUNCH_PROGRAM_H
+#define TESTS_LAUNCH_PROGRAM_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A signal handler that looks whether it is on the machine. */
-#ifndef TESTS_PRELOAD_SIGNALLED_H
-#define TESTS_PRELOAD_SIGNALLED_H
+#ifndef TESTS_LAUNCH_SIGNALLED_H
+#define TESTS_LAUNCH_SIGNALLED_H
 
 #include "program.h"
 
