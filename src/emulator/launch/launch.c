@@ -162,7 +162,7 @@ static void restore_environment(char *values[VARIABLES])
 }
 
 /** The programs that it starts may stand in other directories, and have other users. */
-static int set_environment(const struct launch *launch, char **error)
+static int set_environment(const struct launch *launch)
 {
 	const struct isst_emulator_target *target = launch->target;
 	char *path = strchr(target->platform, '/') ? realpath(target->platform, NULL) : NULL;
@@ -174,7 +174,7 @@ static int set_environment(const struct launch *launch, char **error)
 			     : 0;
 
 	free(path);
-	return result ? result : cpuid_preload(error);
+	return result ? result : cpuid_preload(launch);
 }
 
 /* ---- Starting ---- */
@@ -273,7 +273,7 @@ static int start(struct launch *launch, char **error)
 	if (!result)
 		result = enter(launch, error);
 	if (!result)
-		result = set_environment(launch, error);
+		result = set_environment(launch);
 	if (!result) {
 		execvp(name, launch->program->words);
 		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
