@@ -131,7 +131,7 @@ EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
 # second time if it is to load the library, which is at its place only then.
 COMMAND := $(BUILD)/intel-speed-select
 INSTALLED_COMMAND := $(if $(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
-# It holds the emulator, and shows only the functions of glibc that it replaces. Without glibc there is none.
+# What dynamically linked programs on the emulated machine need for CPUID. Without glibc there is none.
 PRELOAD := $(if $(and $(HAS_EMULATOR),$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
 ifeq ($(SHARED),yes)
 SHARED_LIBRARY := $(BUILD)/libisst.so.$(VERSION)
@@ -177,14 +177,16 @@ $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 	$(COMPILE) -Isrc
 
 # One object each knows the directory of the preload library, and the commit.
-$(BUILD)/src/emulator/front/launch.o: $(BUILD)/library-directory
-$(BUILD)/src/emulator/front/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
+$(BUILD)/src/emulator/launch/cpuid.o: $(BUILD)/library-directory
+$(BUILD)/src/emulator/launch/cpuid.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
 $(BUILD)/src/cli/main.o: $(BUILD)/commit
 $(BUILD)/src/cli/main.o: ISST_CPPFLAGS += -DISST_COMMIT='"$(COMMIT)"'
 
-# With _FORTIFY_SOURCE headers would inline functions that the preload library replaces.
+# It goes into programs without sanitizers, and of another C library.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
 $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
+$(PRELOAD_OBJECTS) $(PRELOAD): override CFLAGS := $(filter-out -fsanitize% -fprofile% --coverage -fno-sanitize%,$(CFLAGS))
+$(PRELOAD): override LDFLAGS := $(filter-out -fsanitize% -fprofile% --coverage,$(LDFLAGS))
 
 # Not of what was fetched: systems have files of such names, too.
 -include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference -o -path $(BUILD)/packages \) \
@@ -196,8 +198,7 @@ $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
 # clash with those of programs.
 LOCALIZE.libisst := --localize-hidden
 LOCALIZE.libisst-emulator := --wildcard --keep-global-symbol='isst_emulator_*'
-LOCALIZE.libisst-emulator-preload := --localize-hidden --wildcard --localize-symbol='isst_*'
-LIBRARY_PARTS := $(addprefix $(BUILD)/,libisst.o libisst-emulator.o libisst-emulator-preload.o)
+LIBRARY_PARTS := $(addprefix $(BUILD)/,libisst.o libisst-emulator.o)
 $(LIBRARY_PARTS): $(BUILD)/%.o:
 	$(call say,LD,$@)$(CC) -r -nostdlib $(LTO_FLAGS) $(filter -flto% -fuse-ld=% -B% -m% -O% --target=% --sysroot=%, \
 		$(CFLAGS) $(LDFLAGS)) -o $@ $^
@@ -205,7 +206,6 @@ $(LIBRARY_PARTS): $(BUILD)/%.o:
 
 $(BUILD)/libisst.o: $(LIBRARY_OBJECTS)
 $(BUILD)/libisst-emulator.o: $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
-$(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 
 $(BUILD)/%.a: $(BUILD)/%.o
 	rm -f $@
@@ -229,21 +229,19 @@ $(SHARED_LIBRARIES:.$(VERSION)=): %: %.$(VERSION)
 $(SHARED_LIBRARIES:.$(VERSION)=.$(SONAME)): %.$(SONAME): %.$(VERSION)
 	ln -sf $(<F) $@
 
-# By this function, which it exports, the preload library knows that the command needs no help.
-EXPORTED := $(if $(HAS_EMULATOR),-Wl$(comma)--export-dynamic-symbol=isst_emulator_open)
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(LINK) $(EXPORTED) $(ISST_LDLIBS) $(LDLIBS)
+	$(LINK) $(ISST_LDLIBS) $(LDLIBS)
 
 $(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) $(SHARED_LIBRARY) $(EMULATOR_LIBRARY)
 	@mkdir -p $(@D)
-	$(LINK) $(EXPORTED) $(ISST_LDLIBS) $(LDLIBS)
+	$(LINK) $(ISST_LDLIBS) $(LDLIBS)
 
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
 # It is renamed: a program that starts on an emulated machine meanwhile gets the old or the new one, whole.
-$(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
-	$(LINK_SHARED) -o $@.new $^ -ldl -pthread $(LDLIBS)
+$(BUILD)/libisst-emulator-preload.so: $(PRELOAD_OBJECTS)
+	$(LINK_SHARED) -o $@.new $^ -ldl
 	mv -f $@.new $@
 
 #: static          build/isst-static: the command as one stripped file that needs no libraries, without the emulator; with

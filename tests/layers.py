@@ -34,22 +34,20 @@ LAYERS = {
     "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],
-    "preload": ["base", "common/hash.h", "emulator/front/launch.h", "emulator/front/launch_files.h",
-                "emulator/model/machines.h", "driver/abi.h", "isst.h",
-                "isst-emulator.h"],
+    "preload": ["emulator/launch/cpuid.h"],
 }
 
 # Folders within a layer: each may include and call those before it. BESIDE stands for the files beside these folders;
 # without it they come before all of them. Checked once the first of the folders exists.
 BESIDE = None
 PARTS = {
-    "emulator": [BESIDE, "model", "capture", "state", "firmware", "kernel", "front"],
+    "emulator": [BESIDE, "model", "capture", "state", "firmware", "kernel", "front", "launch"],
     "cli": ["process", "text", "arguments", "report", "render", "run", "status", "commands", BESIDE],
 }
 
 WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "state", "explain", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
-                   "emulator/kernel", "emulator/front", "cli", "cli/process", "cli/text", "cli/arguments", "cli/report",
+                   "emulator/kernel", "emulator/front", "emulator/launch", "cli", "cli/process", "cli/text", "cli/arguments", "cli/report",
                    "cli/render", "cli/run", "cli/status", "cli/commands", "preload"]
 
 # Layers whose files stand in a table of the document, headed `| file of `LAYER` |`, each by its name or a pattern.
