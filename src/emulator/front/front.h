@@ -15,6 +15,7 @@ struct emulated {
 	char *run_path;
 	int *descriptors; /* of the device */
 	size_t descriptor_count;
+	uint64_t seen_generation; /* by launch_has_changed() */
 	bool kept; /* the lock, by launch_files.c, until launch_release() or the next call_begin()
 		    */
 };

@@ -39,6 +39,16 @@ char *launch_state(const struct isst_machine *machine)
 	return realpath(emulated->server.path, NULL);
 }
 
+bool launch_has_changed(const struct isst_machine *machine)
+{
+	struct emulated *emulated = machine->data;
+	const struct state_head *head = emulated->server.head;
+	const bool changed = head->generation != emulated->seen_generation;
+
+	emulated->seen_generation = head->generation;
+	return changed;
+}
+
 bool launch_has_device(const struct isst_machine *machine)
 {
 	const struct emulated *emulated = machine->data;

@@ -24,6 +24,8 @@ char *launch_read(const struct isst_machine *machine, const char *path);
 void launch_release(const struct isst_machine *machine);
 /** The state directory, absolute; to be freed. */
 char *launch_state(const struct isst_machine *machine);
+/** Whether the state was stored, by whomever, since this was asked last. */
+bool launch_has_changed(const struct isst_machine *machine);
 /** Whether there is a /dev/isst_interface. */
 bool launch_has_device(const struct isst_machine *machine);
 /** Whether its processor has hardware P-states, enabled by the BIOS. */

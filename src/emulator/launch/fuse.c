@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file system that programs have in place of the kernel's files: the protocol of /dev/fuse, one
- * request after the other. Contents are never kept by the kernel, since others change the machine
- * as well; names are where they cannot change.
+ * request after the other. The kernel never keeps contents. It keeps names and attributes until the
+ * state changes, by whomever, where it can be told of that, since Linux 6.16; else not at all.
  */
 #include "emulator/front/launch_files.h"
 #include "emulator/launch/tree.h"
@@ -11,8 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,6 +30,38 @@ struct request {
 	struct node *node;
 };
 
+/* ---- What the kernel keeps ---- */
+
+/* fuse_notify_code and minor version of that, which headers may not have yet. */
+enum { NOTIFY_EPOCH = 8, EPOCH_SINCE = 44, LONG = 3600 };
+
+static int notified = -1; /* /dev/fuse, where the kernel can be told */
+static uint64_t kept;	  /* seconds */
+
+/** Has the kernel ask again for all that it keeps. Also as the handler of a signal. */
+static void forget_kept(int unused)
+{
+	const struct fuse_out_header out = { .len = sizeof(out), .error = NOTIFY_EPOCH };
+	const int error = errno;
+
+	(void)unused;
+	(void)!write(notified, &out, sizeof(out));
+	errno = error;
+}
+
+/** Has a signal sent when a process outside changes the state. */
+static void watch_state(const char *state)
+{
+	const struct sigaction action = { .sa_handler = forget_kept, .sa_flags = SA_RESTART };
+	int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+	if (watch < 0 || sigaction(SIGIO, &action, NULL) ||
+	    fcntl(watch, F_SETOWN, getpid()) || fcntl(watch, F_SETFL, O_ASYNC | O_NONBLOCK) ||
+	    inotify_add_watch(watch, state, IN_MODIFY | IN_MOVED_TO) < 0)
+		return;
+	kept = LONG;
+}
+
 static void answer(const struct request *request, int result, const void *data, size_t size)
 {
 	const struct fuse_out_header out = { .len = (uint32_t)(sizeof(out) + (result ? 0 : size)),
@@ -36,8 +70,10 @@ static void answer(const struct request *request, int result, const void *data, 
 	/* What is written is only read. */
 	const struct iovec parts[] = { { (void *)&out, sizeof(out) }, { (void *)data, size } };
 
-	/* Others wait for the machine, not the caller for them. */
 	launch_release(request->launch->machine);
+	/* A change is seen by all who look once it is answered. */
+	if (kept && launch_has_changed(request->launch->machine))
+		forget_kept(0);
 	/* It fails where the caller was killed meanwhile. */
 	(void)!writev(request->fuse, parts, result || !size ? 1 : 2);
 }
@@ -49,7 +85,7 @@ static void answer_entry(const struct request *request, int result, const struct
 	if (!result) {
 		out.nodeid = node->number;
 		out.attr = node->attributes;
-		out.entry_valid = out.attr_valid = tree_lasts(node->path);
+		out.entry_valid = out.attr_valid = kept;
 	}
 	answer(request, result, &out, sizeof(out));
 }
@@ -67,7 +103,7 @@ static void do_lookup(const struct request *request)
 /** chmod(2), chown(2), truncate(2) and utimensat(2) change nothing, and tell of it. */
 static void do_getattr(const struct request *request)
 {
-	struct fuse_attr_out out = { .attr_valid = tree_lasts(request->node->path) };
+	struct fuse_attr_out out = { .attr_valid = kept };
 	/* What is open keeps its attributes when it is gone. */
 	int result = request->node->gone ? 0 : tree_look(request->launch, request->node);
 
@@ -220,7 +256,7 @@ static void do_open(const struct request *request)
 	struct content *content = calloc(1, sizeof(*content));
 	const struct fuse_open_out out = { .fh = (uintptr_t)content,
 					   .open_flags = FOPEN_DIRECT_IO };
-	int result = content ? tree_look(request->launch, request->node) : -ENOMEM;
+	int result = content ? 0 : -ENOMEM;
 
 	/* Not even root may write to what has no permission for it. */
 	if (!result && (in->flags & O_ACCMODE) != O_RDONLY &&
@@ -337,6 +373,10 @@ static void do_init(const struct request *request)
 		.max_background = 16,
 	};
 
+	if (in->minor >= EPOCH_SINCE) {
+		notified = request->fuse;
+		watch_state(request->launch->state);
+	}
 	answer(request, 0, &out, sizeof(out));
 }
 

@@ -117,21 +117,6 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-uint64_t tree_lasts(const char *path)
-{
-	enum { LONG = 3600 };
-	/* Where files come and go, with CPUs and groups. */
-	static const char *const changing[] = { "/sys/devices/system/cpu",
-						"/sys/devices/system/node",
-						"/sys/fs/cgroup",
-						"/dev/cpu" };
-
-	for (size_t i = 0; i < sizeof(changing) / sizeof(*changing); i++)
-		if (is_below(path, changing[i]))
-			return 0;
-	return LONG;
-}
-
 /** What stat(2) shows: files below /sys have pages, others nothing. */
 static uint64_t shown_size(const char *path, const struct kernel_status *status)
 {

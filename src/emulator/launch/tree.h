@@ -33,7 +33,5 @@ int tree_find(const struct launch *launch, const struct node *directory, const c
 bool tree_join(const struct node *directory, const char *name, char *path);
 /** The number that a path has as st_ino. */
 uint64_t tree_inode(const char *path);
-/** How long, in seconds, the kernel may keep what it knows of a path. */
-uint64_t tree_lasts(const char *path);
 
 #endif
