@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program that starts others in every way that libc has, after it has cleared its environment,
- * or with another one; to be run on the machine of tests/platforms/tiny.platform by the preload
- * library. The others must meet that machine.
+ * or with another one; to be run on the machine of tests/platforms/tiny.platform . The others must
+ * meet that machine.
  */
 #include "program.h"
 
@@ -436,98 +436,6 @@ static void programs_are_found_by_relative_paths(void **state)
 	close(start);
 }
 
-/** Starts a program in a root directory that holds nothing else. */
-static void start_in_another_root(const char *root)
-{
-	char *const command[] = { "program", NULL };
-
-	if (chroot(root) && (unshare(CLONE_NEWUSER) || chroot(root)))
-		_exit(1);
-	execve("/program", command, nothing);
-	/* An empty file is none. */
-	_exit(errno == ENOEXEC ? 0 : 2);
-}
-
-static void programs_that_cannot_load_the_library_are_warned_of(void **state)
-{
-	char root[] = "/tmp/root-XXXXXX", program[40], text[200] = "";
-	int ends[2], status;
-	pid_t child;
-
-	(void)state;
-	assert_non_null(mkdtemp(root));
-	snprintf(program, sizeof(program), "%s/program", root);
-	assert_int_equal(close(open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700)), 0);
-	assert_int_equal(pipe(ends), 0);
-	child = fork();
-	if (child == 0) {
-		dup2(ends[1], STDERR_FILENO);
-		start_in_another_root(root);
-	}
-	close(ends[1]);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(unlink(program), 0);
-	assert_int_equal(rmdir(root), 0);
-	assert_true(read(ends[0], text, sizeof(text) - 1) >= 0);
-	close(ends[0]);
-	if (WEXITSTATUS(status) == 1)
-		skip();
-	assert_int_equal(status, 0);
-	assert_string_equal(text, "isst emulate: /program sees the real machine: the preload "
-				  "library is not in its root directory\n");
-}
-
-/** In a child, which may be in a name space where any user may do it. */
-static void refuse_root(const char *path)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child == 0) {
-		/* Root can already; another user fails with the same error, if not for this one. */
-		if (geteuid() != 0 && unshare(CLONE_NEWUSER))
-			_exit(0);
-		/* What is printed is no part of the results. */
-		close(STDERR_FILENO);
-		_exit(chroot(path) == -1 && errno == EPERM && syscall(SYS_chroot, path) == -1 &&
-				      errno == EPERM
-			      ? 0
-			      : 1);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-}
-
-/** Of the machine's files the paths would be others, by which the real ones are found. */
-static void directories_above_the_machine_are_no_root(void **state)
-{
-	int start = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	(void)state;
-	refuse_root("/sys");
-	refuse_root("/sys/");
-	refuse_root(CPUS);
-	refuse_root("/proc");
-	refuse_root("/dev");
-	/* They are the system's: not there where /sys is not mounted. */
-	if (access("/sys/devices/system", F_OK) == 0) {
-		refuse_root("/sys/devices");
-		refuse_root("/sys/devices/system/");
-		refuse_root("/sys/devices/././");
-		refuse_root("/sys/devices/../devices");
-		refuse_root("/proc/self/root/sys/devices");
-		assert_int_equal(chdir(CPUS "/cpu0"), 0);
-		refuse_root("../..");
-		assert_int_equal(chdir("/sys/devices"), 0);
-		refuse_root(".");
-		assert_int_equal(fchdir(start), 0);
-	}
-	assert_fails(chroot("/sys/nonesuch"), ENOENT);
-	assert_fails(chroot(CPUS "/cpu77"), ENOENT);
-	assert_fails(chroot(CPUS "/online"), ENOTDIR);
-	close(start);
-}
-
 /** Any other one may be, with what is in it. */
 static void the_root_directory_may_be_the_same(void **state)
 {
@@ -581,8 +489,6 @@ int main(void)
 		cmocka_unit_test(actions_begin_with_none),
 		cmocka_unit_test(locks_of_children_end_with_them),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
-		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),
-		cmocka_unit_test(directories_above_the_machine_are_no_root),
 		cmocka_unit_test(the_root_directory_may_be_the_same),
 	};
 

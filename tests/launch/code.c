@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program whose code has the bytes of CPUID in many places, to be run on the machine of
- * tests/platforms/tiny.platform by the preload library: which of them are answered, also while all
+ * tests/platforms/tiny.platform: which of them are answered, also while all
  * signals are blocked, and that the others stay as they are.
  */
 #include "program.h"

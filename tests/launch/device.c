@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program that gives the driver addresses at which not all of a structure is; to be run on the
- * machines of tests/platforms/tiny.platform and tpmi-tiny.platform by the preload library. The
+ * machines of tests/platforms/tiny.platform and tpmi-tiny.platform. The
  * driver answers as the kernel's, which copies a batch entry by entry.
  */
 #include "program.h"

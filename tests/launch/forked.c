@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program that forks while signals arrive whose handlers access the machine; to be run on the
- * machine of tests/platforms/tiny.platform by the preload library. No handler may wait for a fork
+ * machine of tests/platforms/tiny.platform. No handler may wait for a fork
  * that it interrupts, in the parent or in the child.
  */
 #include "program.h"

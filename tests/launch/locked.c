@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program that locks the device, as earlier tools do to exclude each other; to be run on the
- * machine of tests/platforms/tiny.platform by the preload library. The lock is that of the file
+ * machine of tests/platforms/tiny.platform. The lock is that of the file
  * `device` of the state directory, which programs beside this one lock.
  */
 #include "program.h"

@@ -2,7 +2,7 @@
 /*
  * A C program that makes system calls by number, as libnuma and taskset do: on CPUs and nodes,
  * which are those of the machine, and on descriptors; to be run on the machine of
- * tests/platforms/tiny.platform by the preload library.
+ * tests/platforms/tiny.platform.
  */
 #include "program.h"
 
