@@ -16,6 +16,8 @@ char *launch_names(const struct isst_machine *machine);
  * locked until launch_release(), for what the same function of the program asks next. */
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status);
+/** Whether there is such a path, and whether it is a directory; the same way. */
+bool launch_exists(const struct isst_machine *machine, const char *path, bool *directory);
 int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
 		   char **resolved);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);

@@ -409,6 +409,17 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 	return result;
 }
 
+int kernel_type(struct server *server, const char *path, enum kernel_type *type)
+{
+	char walked[PATH_MAX];
+	struct place place;
+	int result = find_place(server, path, false, &place, walked);
+
+	if (!result)
+		*type = type_of(place.view);
+	return result;
+}
+
 int kernel_look(struct server *server, const char *path, bool follow_last,
 		struct kernel_status *status)
 {

@@ -21,6 +21,8 @@ void kernel_first_state(struct server *server);
 
 /** What is there. A link at the end is followed if @follow is set; others always are. */
 int kernel_look(struct server *server, const char *path, bool follow, struct kernel_status *status);
+/** Only the kind of it. */
+int kernel_type(struct server *server, const char *path, enum kernel_type *type);
 /** The path behind all links, to be freed. */
 int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);
 int kernel_read(struct server *server, const char *path, char **content, size_t *size);

@@ -186,12 +186,17 @@ static int protect(char **error)
 	return 0;
 }
 
-/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake. */
+/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake; the system's
+ * consoles, of which there are many, all for nothing. */
 static bool is_withheld(const char *directory, const char *name)
 {
 	static const char *const withheld[] = { "cpu",	"isst_interface", "cpu_dma_latency", "mem",
 						"port", "watchdog",	  "ipmi",	     "mei",
-						"kmem", "mcelog" };
+						"kmem", "mcelog",	  "vcs",	     "vcsa",
+						"vcsu" };
+
+	if (strcmp(directory, "/dev") == 0 && strncmp(name, "tty", 3) == 0 && name[3])
+		return strspn(name + 3, "0123456789") == strlen(name + 3);
 
 	if (strcmp(directory, "/dev") != 0)
 		return false;
@@ -275,7 +280,8 @@ static int open_up(const char *path, char **error)
 	return 0;
 }
 
-/** Has a place to mount on, by opening up the directory that it is in where it is missing. */
+/** Has a place to mount on, by opening up the directory that it is in where it is missing. Returns
+ * -ENOENT where it cannot have one: processes come and go below /proc. */
 static int make_room(const char *path, bool directory, char **error)
 {
 	char parent[PATH_MAX];
@@ -284,8 +290,8 @@ static int make_room(const char *path, bool directory, char **error)
 	if (access(path, F_OK) == 0)
 		return 0;
 	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
-	if (!*parent)
-		return refuse_mount(path, error);
+	if (!*parent || strncmp(parent, "/proc", 5) == 0)
+		return -ENOENT;
 	result = make_room(parent, true, error);
 	if (!result && !is_opened(parent))
 		result = open_up(parent, error);
@@ -353,39 +359,52 @@ static int mount_files(int files, char **error)
 	return result;
 }
 
-/** All that the machine has, and scratch as the last one, which hides what is mounted there. */
-static int bind_owned(const struct launch *launch, char **error)
+/** What is to be mounted where, of all that the machine has. */
+struct place {
+	bool wanted, directory;
+};
+enum { MOST_PLACES = 32 };
+
+/** Finds room for all, before the file system is mounted where that is made. */
+static int find_places(const struct launch *launch, struct place places[MOST_PLACES], char **error)
 {
-	size_t last = 0;
 	int result = 0;
 
 	for (size_t i = 0; tree_owned(i) && !result; i++) {
-		struct kernel_status status = { 0 };
-		char from[PATH_MAX];
+		const char *path = tree_owned(i);
 
-		if (strcmp(tree_owned(i), scratch) == 0) {
-			last = i;
-			continue;
+		places[i].wanted = launch_exists(launch->machine, path, &places[i].directory);
+		if (places[i].wanted)
+			result = make_room(path, places[i].directory, error);
+		if (result == -ENOENT) {
+			places[i].wanted = false;
+			result = 0;
 		}
-		if (launch_look(launch->machine, tree_owned(i), false, &status))
-			continue;
-		free(status.target);
-		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
-		launch_release(launch->machine);
-		result = bind_over(from, tree_owned(i), status.type == KERNEL_DIRECTORY, error);
 	}
 	launch_release(launch->machine);
-	if (!result) {
-		char from[PATH_MAX];
-
-		snprintf(from, sizeof(from), "%s/%zu", scratch, last);
-		result = bind_over(from, scratch, true, error);
-	}
 	return result;
+}
+
+/** Binds all, and that over scratch as the last one, which hides what is mounted there. */
+static int bind_places(const struct place places[MOST_PLACES], char **error)
+{
+	size_t last = 0;
+	char from[PATH_MAX];
+
+	for (size_t i = 0; tree_owned(i); i++) {
+		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
+		if (strcmp(tree_owned(i), scratch) == 0)
+			last = i;
+		else if (places[i].wanted && mount(from, tree_owned(i), NULL, MS_BIND, NULL))
+			return refuse_mount(tree_owned(i), error);
+	}
+	snprintf(from, sizeof(from), "%s/%zu", scratch, last);
+	return mount(from, scratch, NULL, MS_BIND, NULL) ? refuse_mount(scratch, error) : 0;
 }
 
 int namespace_mount(const struct launch *launch, int files, char **error)
 {
+	struct place places[MOST_PLACES] = { 0 };
 	char *directory = getcwd(NULL, 0);
 	int result;
 
@@ -400,20 +419,12 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 		result = open_up("/dev", error);
 	if (!result && launch->device >= 0)
 		result = mount_device(error);
-	/* What has no room is given it before the file system is mounted where that is made. */
-	for (size_t i = 0; tree_owned(i) && !result; i++) {
-		struct kernel_status status = { 0 };
-
-		if (launch_look(launch->machine, tree_owned(i), false, &status))
-			continue;
-		free(status.target);
-		result = make_room(tree_owned(i), status.type == KERNEL_DIRECTORY, error);
-	}
-	launch_release(launch->machine);
+	if (!result)
+		result = find_places(launch, places, error);
 	if (!result)
 		result = mount_files(files, error);
 	if (!result)
-		result = bind_owned(launch, error);
+		result = bind_places(places, error);
 	/* It may be one that something is mounted over now. */
 	if (directory)
 		(void)!chdir(directory);
