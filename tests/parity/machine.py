@@ -7,8 +7,8 @@ import subprocess
 
 TIMEOUT_SECONDS = 60
 # Each making of a machine is another boot; registers are compared by themselves; what a CPU runs at follows from its
-# limits and its CLOS, and the energy that packages have drawn from that and the time.
-IGNORED = ('boot_id', 'mem_dump', 'scaling_cur_freq', 'energy_uj')
+# limits and its CLOS, and the energy that packages have drawn from that and the time; /proc/stat has the times of this system.
+IGNORED = ('boot_id', 'stat', 'mem_dump', 'scaling_cur_freq', 'energy_uj')
 IGNORED_LINES = re.compile(rb'^cpu MHz\t.*\n', re.MULTILINE)
 # What the kernel's files show as well.
 SHOWN = ('smt', 'controllers', 'group ')

@@ -332,6 +332,7 @@ static const struct view proc_views[] = {
 	{ "cpuinfo", .read = print_cpuinfo, .write = no_write, .mode = 0444 },
 	{ "version", .read = print_release, .which = true, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
+	{ "stat", .read = print_cpu_times, .write = no_write, .mode = 0444 },
 	{ "sys",
 	  BELOW({ "kernel",
 		  BELOW({ "random", BELOW({ "boot_id", .read = print_boot_id }), .mode = 0555 },

@@ -148,6 +148,7 @@ bool has_cpufreq(const struct place *place);
 int refuse_offline(const struct place *place, bool write);
 bool powercap_exists(const struct place *place);
 int print_modules(const struct place *place, FILE *stream);
+int print_cpu_times(const struct place *place, FILE *stream);
 int write_smt(const struct place *place, const char *text);
 /** Whether a CPU of a domain is online. */
 bool die_is_online(const struct server *server, size_t domain);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const owned[] = {
@@ -26,6 +27,7 @@ static const char *const owned[] = {
 	"/proc/sys/kernel/osrelease",
 	"/proc/sys/kernel/random/boot_id",
 	"/proc/modules",
+	"/proc/stat",
 	"/proc/cmdline",
 	"/sys/power",
 	"/sys/class/powercap",
@@ -144,12 +146,15 @@ static int look_at(const struct launch *launch, const char *path, struct fuse_at
 	/* Registers are read at a position, which no device node of a user's namespace lets
 	 * through to a file system. */
 	static const mode_t types[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFREG };
+	static uint64_t begin;
 	struct kernel_status status = { 0 };
 	int result = launch_look(launch->machine, path, false, &status);
 
 	if (result)
 		return result;
 	free(status.target);
+	if (!begin)
+		begin = (uint64_t)time(NULL);
 	*attributes = (struct fuse_attr){
 		.ino = tree_inode(path),
 		.mode = types[status.type] | status.mode,
@@ -158,6 +163,9 @@ static int look_at(const struct launch *launch, const char *path, struct fuse_at
 		.uid = geteuid(),
 		.gid = getegid(),
 		.size = shown_size(path, &status),
+		.atime = begin,
+		.mtime = begin,
+		.ctime = begin,
 	};
 	return 0;
 }
