@@ -258,10 +258,11 @@ static void do_open(const struct request *request)
 					   .open_flags = FOPEN_DIRECT_IO };
 	int result = content ? 0 : -ENOMEM;
 
-	/* Not even root may write to what has no permission for it: in sysfs, not in /proc. */
+	/* Not even root may open what has no permission for it: in sysfs and below /proc/sys. */
 	if (!result && (in->flags & O_ACCMODE) != O_RDONLY &&
 	    !(request->node->attributes.mode & 0222) &&
-	    strncmp(request->node->path, "/proc/", 6) != 0)
+	    (strncmp(request->node->path, "/proc/", 6) != 0 ||
+	     strncmp(request->node->path, "/proc/sys/", 10) == 0))
 		result = -EACCES;
 	if (result)
 		free(content);

@@ -113,6 +113,13 @@ enum { DEVICE_LOCK_PAUSE_MS = 2 };
 bool device_check_lock(struct launch *launch);
 enum { DEVICE_LOCK_CHECK_MS = 10 };
 
+/* ---- file_system.c ---- */
+
+/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false where it is of no file
+ * system of ours; else *@result is what the call returns. */
+bool file_system_get(pid_t caller, const char *path, int descriptor, uint64_t address,
+		     long *result);
+
 /* ---- fuse.c ---- */
 
 /** Answers the file system until it is gone. In a process of its own. */

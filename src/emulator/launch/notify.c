@@ -124,9 +124,19 @@ static long answer(struct answerer *server, const struct seccomp_notif *call)
 	struct placements *placements = server->placements;
 	const __u64 *arguments = call->data.args;
 	pid_t caller = (pid_t)call->pid;
+	char path[PATH_MAX];
 	long result;
 
 	switch (call->data.nr) {
+	case SYS_statfs:
+		return read_text(caller, arguments[0], path, sizeof(path)) &&
+				       file_system_get(caller, path, -1, arguments[1], &result)
+			       ? result
+			       : CONTINUED;
+	case SYS_fstatfs:
+		return file_system_get(caller, NULL, (int)arguments[0], arguments[1], &result)
+			       ? result
+			       : CONTINUED;
 	case SYS_ioctl:
 		if (!device_is(server->launch, caller, (int)arguments[0]))
 			return CONTINUED;
@@ -273,6 +283,8 @@ int notify_install(char **error)
 		RETURN(USER_NOTIF),
 		RETURN(ALLOW),
 		ON_CALL(flock),
+		ON_CALL(statfs),
+		ON_CALL(fstatfs),
 		ON_CALL(uname),
 		ON_CALL(sched_getaffinity),
 		ON_CALL(sched_setaffinity),
