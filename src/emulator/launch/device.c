@@ -27,8 +27,8 @@ bool caller_read(pid_t caller, uint64_t address, void *to, size_t size)
 bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 {
 	/* It is only read. */
-	const struct iovec here = { (void *)from, size }, there = { (void *)(uintptr_t)address,
-								    size };
+	const struct iovec here = { (void *)from, size },
+			   there = { (void *)(uintptr_t)address, size };
 
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
@@ -86,8 +86,9 @@ static bool copy_in(struct request *request)
 	if (request->count > layout->most)
 		request->count = 0;
 	/* All at once where they can be read, which is almost always. */
-	if (request->count && caller_read(request->caller, request->argument + layout->head,
-					  request->copy + layout->head, request->count * layout->entry))
+	if (request->count &&
+	    caller_read(request->caller, request->argument + layout->head,
+			request->copy + layout->head, request->count * layout->entry))
 		request->readable = request->count;
 	while (request->readable < request->count) {
 		size_t place = place_of(request, request->readable);
@@ -106,7 +107,8 @@ static bool copy_in(struct request *request)
 static bool copy_back(const struct request *request, size_t place, size_t size)
 {
 	return memcmp(request->copy + place, request->before + place, size) == 0 ||
-	       caller_write(request->caller, request->argument + place, request->copy + place, size);
+	       caller_write(request->caller, request->argument + place, request->copy + place,
+			    size);
 }
 
 /** Returns what the call returns. @result: what the driver has returned. */

@@ -55,8 +55,8 @@ static void watch_state(const char *state)
 	const struct sigaction action = { .sa_handler = forget_kept, .sa_flags = SA_RESTART };
 	int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
-	if (watch < 0 || sigaction(SIGIO, &action, NULL) ||
-	    fcntl(watch, F_SETOWN, getpid()) || fcntl(watch, F_SETFL, O_ASYNC | O_NONBLOCK) ||
+	if (watch < 0 || sigaction(SIGIO, &action, NULL) || fcntl(watch, F_SETOWN, getpid()) ||
+	    fcntl(watch, F_SETFL, O_ASYNC | O_NONBLOCK) ||
 	    inotify_add_watch(watch, state, IN_MODIFY | IN_MOVED_TO) < 0)
 		return;
 	kept = LONG;
@@ -116,8 +116,11 @@ static void do_readlink(const struct request *request)
 	struct kernel_status status = { 0 };
 	int result = launch_look(request->launch->machine, request->node->path, false, &status);
 
-	answer(request, result ? result : status.target ? 0 : -EINVAL, status.target,
-	       status.target ? strlen(status.target) : 0);
+	answer(request,
+	       result	       ? result
+	       : status.target ? 0
+			       : -EINVAL,
+	       status.target, status.target ? strlen(status.target) : 0);
 	free(status.target);
 }
 
@@ -199,7 +202,9 @@ static size_t add_entry(const struct node *directory, char *buffer, size_t space
 		.ino = tree_join(directory, name, path) ? tree_inode(path) : 1,
 		.off = index + 1,
 		.namelen = (uint32_t)length,
-		.type = kind == 'd' ? DT_DIR : kind == 'l' ? DT_LNK : DT_REG,
+		.type = kind == 'd'   ? DT_DIR
+			: kind == 'l' ? DT_LNK
+				      : DT_REG,
 	};
 	memset(entry->name, 0, size - FUSE_NAME_OFFSET);
 	memcpy(entry->name, name, length);
@@ -402,18 +407,30 @@ static void do_nothing(const struct request *request)
 }
 
 static void (*const operations[])(const struct request *request) = {
-	[FUSE_LOOKUP] = do_lookup,	 [FUSE_FORGET] = do_nothing,
-	[FUSE_GETATTR] = do_getattr,	 [FUSE_SETATTR] = do_getattr,
-	[FUSE_READLINK] = do_readlink,	 [FUSE_SYMLINK] = do_refuse,
-	[FUSE_MKNOD] = do_refuse,	 [FUSE_MKDIR] = do_mkdir,
-	[FUSE_UNLINK] = do_refuse,	 [FUSE_RMDIR] = do_rmdir,
-	[FUSE_RENAME] = do_refuse,	 [FUSE_LINK] = do_refuse,
-	[FUSE_OPEN] = do_open,		 [FUSE_READ] = do_read,
-	[FUSE_WRITE] = do_write,	 [FUSE_STATFS] = do_statfs,
-	[FUSE_RELEASE] = do_release,	 [FUSE_INIT] = do_init,
-	[FUSE_OPENDIR] = do_opendir,	 [FUSE_READDIR] = do_readdir,
-	[FUSE_RELEASEDIR] = do_releasedir, [FUSE_CREATE] = do_refuse,
-	[FUSE_INTERRUPT] = do_nothing,	 [FUSE_BATCH_FORGET] = do_nothing,
+	[FUSE_LOOKUP] = do_lookup,
+	[FUSE_FORGET] = do_nothing,
+	[FUSE_GETATTR] = do_getattr,
+	[FUSE_SETATTR] = do_getattr,
+	[FUSE_READLINK] = do_readlink,
+	[FUSE_SYMLINK] = do_refuse,
+	[FUSE_MKNOD] = do_refuse,
+	[FUSE_MKDIR] = do_mkdir,
+	[FUSE_UNLINK] = do_refuse,
+	[FUSE_RMDIR] = do_rmdir,
+	[FUSE_RENAME] = do_refuse,
+	[FUSE_LINK] = do_refuse,
+	[FUSE_OPEN] = do_open,
+	[FUSE_READ] = do_read,
+	[FUSE_WRITE] = do_write,
+	[FUSE_STATFS] = do_statfs,
+	[FUSE_RELEASE] = do_release,
+	[FUSE_INIT] = do_init,
+	[FUSE_OPENDIR] = do_opendir,
+	[FUSE_READDIR] = do_readdir,
+	[FUSE_RELEASEDIR] = do_releasedir,
+	[FUSE_CREATE] = do_refuse,
+	[FUSE_INTERRUPT] = do_nothing,
+	[FUSE_BATCH_FORGET] = do_nothing,
 	[FUSE_RENAME2] = do_refuse,
 };
 

@@ -6,6 +6,7 @@
 #include "emulator/launch/namespace.h"
 #include "emulator/model/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +21,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <dirent.h>
 #include <unistd.h>
 
 #include "driver/abi.h"
@@ -142,7 +142,8 @@ static int start_servers(struct launch *launch, int sockets[SERVERS][2])
 
 /* ---- The environment of the program ---- */
 
-static const char *const variables[] = { LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, "LD_PRELOAD" };
+static const char *const variables[] = { LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK,
+					 "LD_PRELOAD" };
 enum { VARIABLES = sizeof(variables) / sizeof(*variables) };
 
 /** Keeps the values that the caller's environment has, NULL where it has none. Returns 0 or
@@ -244,7 +245,8 @@ static int enter_program(struct launch *launch, int calls, char **error)
 		int device = open(ABI_DEVICE_PATH, O_RDWR | O_NOCTTY | O_CLOEXEC);
 
 		if (device < 0 || descriptor_send(calls, device))
-			return requirement_missing(LAUNCH_MOUNT, device < 0 ? -errno : -EPIPE, error);
+			return requirement_missing(LAUNCH_MOUNT, device < 0 ? -errno : -EPIPE,
+						   error);
 		close(device);
 	}
 	listener = notify_install(error);
@@ -309,10 +311,9 @@ static int check(const struct isst_emulator_target *target,
 		return set_error(error, -EPERM,
 				 "Cannot run %s with privileges that the caller does not have",
 				 program->words[0]);
-	return find_program(program->words[0])
-		       ? 0
-		       : set_error(error, -ENOEXEC, "Cannot run %s: %s", program->words[0],
-				   strerror(errno));
+	return find_program(program->words[0]) ? 0
+					       : set_error(error, -ENOEXEC, "Cannot run %s: %s",
+							   program->words[0], strerror(errno));
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,

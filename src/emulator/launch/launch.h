@@ -9,11 +9,12 @@
  *   calls   answers system calls of which seccomp(2) notifies it: requests to the device, and what
  *           a machine has beyond files. Ends when no process with the filter is left.
  *
- * Both have the machine open, each on its own, and stay outside of the program's mount namespace, so
- * that nothing keeps that alive. The servers' user namespace is the parent of the program's.
+ * Both have the machine open, each on its own, and stay outside of the program's mount namespace,
+ * so that nothing keeps that alive. The servers' user namespace is the parent of the program's.
  *
  * /dev/isst_interface is a private character device without any function of its own; requests to it
- * (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second server.
+ * (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second
+ * server.
  */
 #ifndef EMULATOR_LAUNCH_LAUNCH_H
 #define EMULATOR_LAUNCH_LAUNCH_H
@@ -82,10 +83,11 @@ int notify_install(char **error);
 /** Answers notifications until no process with the filter is left. In a process of its own. */
 void notify_serve(struct launch *launch, int listener);
 
-/* ---- cpuid.c: the preload object that emulates CPUID, of programs that are linked dynamically ---- */
+/* ---- cpuid.c: the preload object that emulates CPUID, of programs that are linked dynamically
+ * ---- */
 
-/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host. Returns
- * 0 or a negative errno. */
+/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host.
+ * Returns 0 or a negative errno. */
 int cpuid_preload(const struct launch *launch);
 
 /* ---- device.c: what notify.c hands over of the device ---- */
@@ -101,8 +103,8 @@ int device_request(struct launch *launch, pid_t caller, unsigned int request, ui
 /**
  * flock(2) of the device: takes the lock that programs outside have as well.
  *
- * Returns 0: the kernel is to carry on with the call (SECCOMP_USER_NOTIF_FLAG_CONTINUE), which locks
- * the node among the programs of this start; -EAGAIN: it is to be asked again, after
+ * Returns 0: the kernel is to carry on with the call (SECCOMP_USER_NOTIF_FLAG_CONTINUE), which
+ * locks the node among the programs of this start; -EAGAIN: it is to be asked again, after
  * DEVICE_LOCK_PAUSE_MS, unless the notification has become invalid; another negative errno: the
  * answer
  */

@@ -22,7 +22,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What is mounted first is mounted here, and is hidden in the end by the machine's own directory. */
+/* What is mounted first is mounted here, and is hidden in the end by the machine's own directory.
+ */
 static const char scratch[] = "/sys/devices/system/cpu";
 
 /* ---- Descriptors ---- */
@@ -77,8 +78,8 @@ static int put(const char *path, const char *text)
 	return result;
 }
 
-/** Lets a namespace have one id: that of the caller, as it is to be seen. @parent: what it is called
- * in the namespace around */
+/** Lets a namespace have one id: that of the caller, as it is to be seen. @parent: what it is
+ * called in the namespace around */
 static int map_one(const char *process, const char *map, unsigned int shown, unsigned int parent)
 {
 	char path[50], line[40];
@@ -100,8 +101,7 @@ static int map_all(const char *process, const char *map)
 	own = fopen(path, "re");
 	if (!own)
 		return -errno;
-	while (used < sizeof(lines) - 40 &&
-	       fscanf(own, "%u %u %u", &first, &outside, &count) == 3)
+	while (used < sizeof(lines) - 40 && fscanf(own, "%u %u %u", &first, &outside, &count) == 3)
 		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
 					 first, count);
 	fclose(own);
@@ -164,10 +164,11 @@ static int refuse_mount(const char *path, char **error)
 /** What real root may change only by being root: files of the kernel that ask for no capability. */
 static int protect(char **error)
 {
-	static const char *const kept[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
-					    "/proc/bus", "/proc/fs",		"/proc/acpi",
-					    "/proc/scsi", "/proc/driver",	"/proc/mtrr",
-					    "/proc/dynamic_debug" };
+	static const char *const kept[] = { "/proc/sys",  "/proc/sysrq-trigger",
+					    "/proc/irq",  "/proc/bus",
+					    "/proc/fs",	  "/proc/acpi",
+					    "/proc/scsi", "/proc/driver",
+					    "/proc/mtrr", "/proc/dynamic_debug" };
 	struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
 
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/sys", AT_RECURSIVE, &read_only,
@@ -190,10 +191,10 @@ static int protect(char **error)
  * consoles, of which there are many, all for nothing. */
 static bool is_withheld(const char *directory, const char *name)
 {
-	static const char *const withheld[] = { "cpu",	"isst_interface", "cpu_dma_latency", "mem",
-						"port", "watchdog",	  "ipmi",	     "mei",
-						"kmem", "mcelog",	  "vcs",	     "vcsa",
-						"vcsu" };
+	static const char *const withheld[] = {
+		"cpu", "isst_interface", "cpu_dma_latency", "mem", "port", "watchdog", "ipmi",
+		"mei", "kmem",		 "mcelog",	    "vcs", "vcsa", "vcsu"
+	};
 
 	if (strcmp(directory, "/dev") == 0 && strncmp(name, "tty", 3) == 0 && name[3])
 		return strspn(name + 3, "0123456789") == strlen(name + 3);

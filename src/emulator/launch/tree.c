@@ -53,7 +53,7 @@ static struct {
 	struct node **nodes; /* by number, from FUSE_ROOT_ID on */
 	size_t count, space;
 	uint64_t newest[NODE_BUCKETS]; /* numbers; 0: none */
-	uint64_t *before;	  /* of the same bucket, by number */
+	uint64_t *before;	       /* of the same bucket, by number */
 } tree;
 
 struct node *tree_node(uint64_t number)
@@ -129,9 +129,8 @@ static uint64_t shown_size(const char *path, const struct kernel_status *status)
 	if (status->type != KERNEL_FILE || !is_below(path, "/sys") ||
 	    is_below(path, "/sys/fs/cgroup") || is_below(path, "/sys/kernel/debug"))
 		return 0;
-	return status->size > PAGE_BYTES
-		       ? (status->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
-		       : PAGE_BYTES;
+	return status->size > PAGE_BYTES ? (status->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
+					 : PAGE_BYTES;
 }
 
 /** The directory in which the owned files are called by their index. */
