@@ -19,7 +19,7 @@
 
 bool caller_read(pid_t caller, uint64_t address, void *to, size_t size)
 {
-	const struct iovec here = { to, size }, there = { (void *)(uintptr_t)address, size };
+	const struct iovec here = { to, size }, there = { pointer_of(address), size };
 
 	return process_vm_readv(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
@@ -27,8 +27,7 @@ bool caller_read(pid_t caller, uint64_t address, void *to, size_t size)
 bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 {
 	/* It is only read. */
-	const struct iovec here = { (void *)from, size },
-			   there = { (void *)(uintptr_t)address, size };
+	const struct iovec here = { (void *)from, size }, there = { pointer_of(address), size };
 
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
@@ -136,7 +135,7 @@ int device_request(struct launch *launch, pid_t caller, unsigned int code, uint6
 
 	launch_caller(caller);
 	if (!launch_layout(launch->machine, code, &request.layout))
-		return send_request(launch, code, (void *)(uintptr_t)argument);
+		return send_request(launch, code, pointer_of(argument));
 	size = place_of(&request, request.layout.most);
 	request.copy = calloc(2, size);
 	request.before = request.copy ? request.copy + size : NULL;
@@ -172,9 +171,7 @@ int device_lock(struct launch *launch, int operation)
 	}
 	if (flock(outer, (operation & ~LOCK_NB) | LOCK_NB) == 0)
 		return 0;
-	if (errno != EWOULDBLOCK)
-		return -errno;
-	return operation & LOCK_NB ? -EWOULDBLOCK : -EAGAIN;
+	return -errno;
 }
 
 bool device_check_lock(struct launch *launch)

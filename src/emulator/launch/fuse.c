@@ -179,7 +179,7 @@ static void do_opendir(const struct request *request)
 static void do_releasedir(const struct request *request)
 {
 	const struct fuse_release_in *in = request->body;
-	struct listing *listing = (struct listing *)(uintptr_t)in->fh;
+	struct listing *listing = pointer_of(in->fh);
 
 	clear_listing(listing);
 	free(listing);
@@ -215,7 +215,7 @@ static void do_readdir(const struct request *request)
 {
 	static const char *const dots[] = { "d.", "d.." };
 	const struct fuse_read_in *in = request->body;
-	struct listing *listing = (struct listing *)(uintptr_t)in->fh;
+	struct listing *listing = pointer_of(in->fh);
 	const struct isst_machine *machine = request->launch->machine;
 	char *buffer = calloc(1, in->size);
 	size_t used = 0, added = 1;
@@ -277,7 +277,7 @@ static void do_open(const struct request *request)
 static void do_release(const struct request *request)
 {
 	const struct fuse_release_in *in = request->body;
-	struct content *content = (struct content *)(uintptr_t)in->fh;
+	struct content *content = pointer_of(in->fh);
 
 	free(content->text);
 	free(content);
@@ -310,7 +310,7 @@ static void read_register(const struct request *request)
 static void do_read(const struct request *request)
 {
 	const struct fuse_read_in *in = request->body;
-	struct content *content = (struct content *)(uintptr_t)in->fh;
+	struct content *content = pointer_of(in->fh);
 	const struct isst_machine *machine = request->launch->machine;
 	size_t at, size = in->size;
 	int result = 0;

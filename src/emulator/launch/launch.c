@@ -37,7 +37,7 @@ static void leave_descriptors(void)
 	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
 		dup2(null, standard);
 	while (own && (entry = readdir(own))) {
-		int descriptor = atoi(entry->d_name);
+		int descriptor = (int)strtol(entry->d_name, NULL, 10);
 
 		if (descriptor > STDERR_FILENO && !(fcntl(descriptor, F_GETFD) & FD_CLOEXEC))
 			close(descriptor);

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 /* The machine, in the environment of the program: for isst, which needs no launcher's help. */
@@ -90,6 +91,16 @@ void notify_serve(struct launch *launch, int listener);
  * Returns 0 or a negative errno. */
 int cpuid_preload(const struct launch *launch);
 
+/** What a number of the kernel's interfaces means here, or in the process that it is of. */
+static inline void *pointer_of(uint64_t number)
+{
+	const uintptr_t address = (uintptr_t)number;
+	void *pointer;
+
+	memcpy(&pointer, &address, sizeof(pointer));
+	return pointer;
+}
+
 /* ---- device.c: what notify.c hands over of the device ---- */
 
 /** Memory of a process; false where its addresses are wrong. */
@@ -104,9 +115,9 @@ int device_request(struct launch *launch, pid_t caller, unsigned int request, ui
  * flock(2) of the device: takes the lock that programs outside have as well.
  *
  * Returns 0: the kernel is to carry on with the call (SECCOMP_USER_NOTIF_FLAG_CONTINUE), which
- * locks the node among the programs of this start; -EAGAIN: it is to be asked again, after
- * DEVICE_LOCK_PAUSE_MS, unless the notification has become invalid; another negative errno: the
- * answer
+ * locks the node among the programs of this start. -EAGAIN: it is the answer with LOCK_NB; without,
+ * the call is to be asked about again after DEVICE_LOCK_PAUSE_MS, unless it has become invalid.
+ * Another negative errno is the answer.
  */
 int device_lock(struct launch *launch, int operation);
 enum { DEVICE_LOCK_PAUSE_MS = 2 };

@@ -92,19 +92,25 @@ static int map_one(const char *process, const char *map, unsigned int shown, uns
 /** Lets it have all that the caller's namespace has, as they are. */
 static int map_all(const char *process, const char *map)
 {
-	char path[50], lines[4096] = "";
-	unsigned int first, outside, count;
-	size_t used = 0;
-	FILE *own;
+	char path[50], lines[4096] = "", *own = NULL;
+	size_t used = 0, space = 0;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", map);
-	own = fopen(path, "re");
-	if (!own)
+	file = fopen(path, "re");
+	if (!file)
 		return -errno;
-	while (used < sizeof(lines) - 40 && fscanf(own, "%u %u %u", &first, &outside, &count) == 3)
-		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
+	while (used < sizeof(lines) - 40 && getline(&own, &space, file) > 0) {
+		char *end;
+		unsigned long first = strtoul(own, &end, 10), count;
+
+		strtoul(end, &end, 10);
+		count = strtoul(end, NULL, 10);
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%lu %lu %lu\n", first,
 					 first, count);
-	fclose(own);
+	}
+	free(own);
+	fclose(file);
 	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
 	return put(path, lines);
 }
