@@ -52,8 +52,7 @@ enum { NODE_BUCKETS = 1 << 12 };
 static struct {
 	struct node **nodes; /* by number, from FUSE_ROOT_ID on */
 	size_t count, space;
-	uint64_t newest[NODE_BUCKETS]; /* numbers; 0: none */
-	uint64_t *before;	       /* of the same bucket, by number */
+	struct node *newest[NODE_BUCKETS]; /* by hash */
 } tree;
 
 struct node *tree_node(uint64_t number)
@@ -65,16 +64,11 @@ struct node *tree_node(uint64_t number)
 
 static struct node *find_node(const char *path, uint64_t hash)
 {
-	uint64_t number = tree.newest[hash % NODE_BUCKETS];
+	struct node *node = tree.newest[hash % NODE_BUCKETS];
 
-	while (number) {
-		struct node *node = tree.nodes[number - FUSE_ROOT_ID];
-
-		if (!node->gone && node->hash == hash && strcmp(node->path, path) == 0)
-			return node;
-		number = tree.before[number - FUSE_ROOT_ID];
-	}
-	return NULL;
+	while (node && (node->gone || node->hash != hash || strcmp(node->path, path) != 0))
+		node = node->older;
+	return node;
 }
 
 static struct node *add_node(const char *path, uint64_t hash)
@@ -85,22 +79,21 @@ static struct node *add_node(const char *path, uint64_t hash)
 	if (tree.count == tree.space) {
 		size_t space = tree.space ? tree.space * 2 : 256;
 		struct node **nodes = reallocarray(tree.nodes, space, sizeof(*nodes));
-		uint64_t *before = reallocarray(tree.before, space, sizeof(*before));
 
-		tree.nodes = nodes ? nodes : tree.nodes;
-		tree.before = before ? before : tree.before;
-		if (!nodes || !before)
+		if (!nodes)
 			return NULL;
+		tree.nodes = nodes;
 		tree.space = space;
 	}
 	node = malloc(sizeof(*node) + size);
 	if (!node)
 		return NULL;
-	*node = (struct node){ .number = tree.count + FUSE_ROOT_ID, .hash = hash };
+	*node = (struct node){ .number = tree.count + FUSE_ROOT_ID,
+			       .hash = hash,
+			       .older = tree.newest[hash % NODE_BUCKETS] };
 	memcpy(node->path, path, size);
-	tree.nodes[tree.count] = node;
-	tree.before[tree.count++] = tree.newest[hash % NODE_BUCKETS];
-	tree.newest[hash % NODE_BUCKETS] = node->number;
+	tree.nodes[tree.count++] = node;
+	tree.newest[hash % NODE_BUCKETS] = node;
 	return node;
 }
 

@@ -15,6 +15,7 @@ const char *tree_owned(size_t index);
 struct node {
 	uint64_t number;
 	uint64_t hash;
+	struct node *older; /* of the same bucket of hashes */
 	bool gone; /* the file is not there any more; one of the same path is another node */
 	struct fuse_attr attributes; /* as they were seen last */
 	char path[];
