@@ -63,7 +63,11 @@ finish() {
 	[ "$failed" -eq 0 ]
 }
 
-# Whether programs can be run on the emulated machine: a preload library with sanitizers does not go into those without.
+# Whether programs can be run on the emulated machine; prints why they cannot.
 runs_programs() {	# $1: the build directory
-	[ -e "$1/libisst-emulator-preload.so" ] && ! ldd "$1/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
+	machine_state=$(mktemp -d) || return 1
+	"$1/isst" --emulate guide --emulate-state "$machine_state" emulate -- true 2>&1
+	set -- $?
+	rm -rf "$machine_state"
+	return "$1"
 }

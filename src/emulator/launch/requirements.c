@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define IN_CONTAINER "in a container, start it with --device /dev/fuse --cap-add SYS_ADMIN"
@@ -55,6 +57,8 @@ static const char *help_with_namespaces(void)
 {
 	if (is_contained())
 		return has_profile() ? IN_CONTAINER UNCONFINED : IN_CONTAINER;
+	if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
+		return "set sysctl user.max_user_namespaces to 1000 or so";
 	if (geteuid() == 0)
 		return NULL;
 	if (read_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
@@ -62,8 +66,6 @@ static const char *help_with_namespaces(void)
 	if (read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
 		return "run it as root, install its AppArmor profile, or set sysctl " RESTRICTION
 		       "=0";
-	if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
-		return "run it as root, or set sysctl user.max_user_namespaces=1000";
 	return "run it as root";
 }
 
@@ -82,8 +84,7 @@ static const char *help_with(enum launch_step step, int result)
 	case LAUNCH_FUSE_DEVICE:
 		return help_with_fuse(result);
 	case LAUNCH_NOTIFICATION:
-		return result == -EBUSY ? "start it outside of programs that are supervised by "
-					  "seccomp, as those on an emulated machine are"
+		return result == -EBUSY ? "start it outside of what seccomp supervises already"
 					: "Linux 5.14 or newer is required";
 	case LAUNCH_SERVER:
 		return NULL;
@@ -112,7 +113,12 @@ int requirement_missing(enum launch_step step, int result, char **error)
 
 int requirements_check(const struct launch *launch, char **error)
 {
+	struct statfs system;
+
 	(void)launch;
+	if (statfs("/sys/devices/system/cpu", &system) == 0 && system.f_type == FUSE_SUPER_MAGIC)
+		return set_error(error, -EOPNOTSUPP,
+				 "Cannot run programs on an emulated machine: this is one already");
 	if (access("/dev/fuse", R_OK | W_OK))
 		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
 	/* Yama: no process may access the memory of another one. */
