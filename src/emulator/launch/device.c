@@ -165,7 +165,7 @@ int device_lock(struct launch *launch, int operation)
 			return -ENOMEM;
 		outer = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 		free(path);
-		/* The state was removed: nobody outside has this lock any more. */
+		/* The state was removed: no process outside has this lock any more. */
 		if (outer < 0)
 			return 0;
 	}

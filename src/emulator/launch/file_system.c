@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* statfs(2): by the type of a file system programs tell which hierarchy of control groups there is,
+/* statfs(2): by the type of a file system programs see which hierarchy of control groups there is,
  * and a FUSE file system cannot have another type than its own. */
 #include "emulator/launch/launch.h"
 

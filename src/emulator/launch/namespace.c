@@ -372,7 +372,7 @@ struct place {
 };
 enum { MOST_PLACES = 32 };
 
-/** Finds room for all, before the file system is mounted where that is made. */
+/** Finds places for all, before the file system is mounted where that is made. */
 static int find_places(const struct launch *launch, struct place places[MOST_PLACES], char **error)
 {
 	int result = 0;

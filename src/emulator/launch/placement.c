@@ -478,7 +478,7 @@ long bind_memory(struct placements *placements, pid_t caller, const __u64 *argum
 	return result;
 }
 
-/** What get_mempolicy(2) tells by these flags: a mode, or a node in its place, and nodes. */
+/** What get_mempolicy(2) returns by these flags: a mode, or a node in its place, and nodes. */
 static int look_up(struct placements *placements, pid_t caller, unsigned long flags, int *mode,
 		   struct isst_cpuset **nodes)
 {
