@@ -154,6 +154,11 @@ cpu1: HWP_CAP: low 8 eff 8 guar 20 high 30' x86_energy_perf_policy --cpu 1
 try lstopo-no-graphics lstopo 'Core L#0
 Core L#1' lstopo-no-graphics --no-io --no-caches --only core
 
+check "what looks for debugfs finds it" prints "debugfs /sys/kernel/debug debugfs rw,nosuid,nodev,noexec,relatime 0 0
+cgroup2
+pfs_dump" "$platforms/tpmi-tiny.platform" sh -c 'grep debugfs /proc/mounts; sed -n "s/ .sys.fs.cgroup .*//p" /proc/self/mounts
+	ls /sys/kernel/debug/tpmi-0000:00:03.1 | grep pfs'
+
 # ---- Recipes ----
 
 # Blocks of the page: block LANGUAGE NUMBER

@@ -2,7 +2,7 @@
 /*
  * The file system that programs have in place of the kernel's files: the protocol of /dev/fuse, one
  * request after the other. The kernel never keeps contents. It keeps names and attributes until the
- * state changes, by whomever, where it can be told of that, since Linux 6.16; else not at all.
+ * state changes, by whomever, where it can be notified, since Linux 6.16; else not at all.
  */
 #include "emulator/front/launch_files.h"
 #include "emulator/launch/tree.h"

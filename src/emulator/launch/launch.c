@@ -109,7 +109,7 @@ static void become_server(struct launch *launch, int which, int sockets[SERVERS]
 	_exit(0);
 }
 
-/** They are children of nobody, so that the program has no child that it did not make. */
+/** They are children of init, so that the program has no child that it did not make. */
 static int start_servers(struct launch *launch, int sockets[SERVERS][2])
 {
 	const pid_t program = getpid();

@@ -121,14 +121,14 @@ int device_request(struct launch *launch, pid_t caller, unsigned int request, ui
  */
 int device_lock(struct launch *launch, int operation);
 enum { DEVICE_LOCK_PAUSE_MS = 2 };
-/** Gives back what nobody holds any more. To be called each DEVICE_LOCK_CHECK_MS while it returns
+/** Releases what no process holds any more. To be called each DEVICE_LOCK_CHECK_MS while it returns
  * true: something is held. */
 bool device_check_lock(struct launch *launch);
 enum { DEVICE_LOCK_CHECK_MS = 10 };
 
 /* ---- file_system.c ---- */
 
-/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false where it is of no file
+/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false if it is of no file
  * system of ours; else *@result is what the call returns. */
 bool file_system_get(pid_t caller, const char *path, int descriptor, uint64_t address,
 		     long *result);

@@ -25,14 +25,14 @@ long bind_memory(struct placements *placements, pid_t caller, const __u64 *argum
 /** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
 void print_placement(struct placements *placements, pid_t task, FILE *stream);
 
-/* ---- task_status.c ---- */
-
 enum { TASK_FIELD = 64 };
 /** Reads a line of /proc/TASK/status, such as "Tgid:", without its name. Returns 0 or -errno. */
 int read_task_field(pid_t task, const char *name, char value[TASK_FIELD]);
 
-/** Whether a path, as a task opens it, is /proc/PID/status or that of a thread; then *descriptor is
- * a file with its content, which the caller closes, or -errno. */
+/* ---- task_status.c ---- */
+
+/** Whether a path, as a task opens it, is /proc/PID/status or mounts, or that of a thread; then
+ * *descriptor is a file with its content, which the caller closes, or -errno. */
 bool open_task_status(struct placements *placements, pid_t caller, int directory, const char *path,
 		      int *descriptor);
 

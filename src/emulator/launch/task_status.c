@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * /proc/PID/status, of which libnuma takes the CPUs and memory nodes of the machine. The kernel
- * makes it anew for each task, so nothing can be mounted there.
+ * /proc/PID/status, of which libnuma takes the CPUs and memory nodes of the machine, and
+ * /proc/PID/mounts. The kernel makes them anew for each task, so nothing can be mounted there.
  */
 #include "emulator/launch/placement.h"
 
@@ -12,28 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int read_task_field(pid_t task, const char *name, char value[TASK_FIELD])
-{
-	char path[40], *line = NULL;
-	size_t length = strlen(name), space = 0;
-	int result = -ENOENT;
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", task);
-	stream = fopen(path, "re");
-	if (!stream)
-		return -errno;
-	while (result && getline(&line, &space, stream) > 0) {
-		if (strncmp(line, name, length) != 0)
-			continue;
-		snprintf(value, TASK_FIELD, "%s", line + length);
-		result = 0;
-	}
-	free(line);
-	fclose(stream);
-	return result;
-}
 
 /** The path in the system of one that may begin in a directory of a task. */
 static bool make_absolute(pid_t caller, int directory, const char *path, char absolute[PATH_MAX])
@@ -62,9 +40,9 @@ static const char *skip_number(const char *text, pid_t *number)
 	return *text >= '1' && *text <= '9' && *end == '/' ? end + 1 : NULL;
 }
 
-/** Which task's status it is: /proc/N/status, /proc/N/task/N/status, and "self" and "thread-self"
- * in place of the first number. Returns 0 if it is none. */
-static pid_t find_task(pid_t caller, const char *path)
+/** Which task's file of that name it is: /proc/N/NAME, /proc/N/task/N/NAME, and "self" and
+ * "thread-self" in place of the first number. Returns 0 if it is none. */
+static pid_t find_task(pid_t caller, const char *path, const char *name)
 {
 	char group[TASK_FIELD];
 	const char *rest;
@@ -86,7 +64,7 @@ static pid_t find_task(pid_t caller, const char *path)
 	}
 	if (rest && strncmp(rest, "task/", 5) == 0)
 		rest = skip_number(rest + 5, &task);
-	return rest && strcmp(rest, "status") == 0 ? task : 0;
+	return rest && strcmp(rest, name) == 0 ? task : 0;
 }
 
 static void print_status(struct placements *placements, pid_t task, FILE *real, FILE *stream)
@@ -104,6 +82,34 @@ static void print_status(struct placements *placements, pid_t task, FILE *real, 
 	free(line);
 }
 
+/** What the machine has is shown by the type that programs look for: debugfs, to read its
+ * registers, and cgroup2. */
+static void print_mounts(FILE *real, FILE *stream)
+{
+	static const char *const shown[] = {
+		" /sys/kernel/debug ",
+		"debugfs /sys/kernel/debug debugfs rw,nosuid,nodev,noexec,relatime 0 0\n",
+		" /sys/fs/cgroup ",
+		"cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime 0 0\n",
+	};
+	char *line = NULL;
+	size_t space = 0;
+
+	while (getline(&line, &space, real) > 0) {
+		const char *point = line + strcspn(line, " ");
+
+		if (strncmp(line, "isst /", 6) != 0) {
+			if (strncmp(point, " /sys/fs/cgroup", 15) != 0)
+				fputs(line, stream);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i += 2)
+			if (strncmp(point, shown[i], strlen(shown[i])) == 0)
+				fputs(shown[i + 1], stream);
+	}
+	free(line);
+}
+
 bool open_task_status(struct placements *placements, pid_t caller, int directory, const char *path,
 		      int *descriptor)
 {
@@ -112,20 +118,27 @@ bool open_task_status(struct placements *placements, pid_t caller, int directory
 	FILE *real, *stream;
 	pid_t task;
 
-	if (strcmp(slash ? slash + 1 : path, "status") != 0 ||
+	const char *name = slash ? slash + 1 : path;
+	bool mounts = strcmp(name, "mounts") == 0;
+
+	if ((!mounts && strcmp(name, "status") != 0) ||
 	    !make_absolute(caller, directory, path, absolute))
 		return false;
-	task = find_task(caller, absolute);
+	task = strcmp(absolute, "/proc/mounts") == 0
+		       ? caller
+		       : find_task(caller, absolute, mounts ? "mounts" : "status");
 	if (task == 0)
 		return false;
-	snprintf(absolute, sizeof(absolute), "/proc/%d/status", task);
+	snprintf(absolute, sizeof(absolute), "/proc/%d/%s", task, mounts ? "mounts" : "status");
 	real = fopen(absolute, "re");
 	if (!real)
 		return false;
 
-	*descriptor = memfd_create("status", MFD_CLOEXEC);
+	*descriptor = memfd_create(mounts ? "mounts" : "status", MFD_CLOEXEC);
 	stream = *descriptor < 0 ? NULL : fdopen(dup(*descriptor), "w");
-	if (stream)
+	if (stream && mounts)
+		print_mounts(real, stream);
+	else if (stream)
 		print_status(placements, task, real, stream);
 	if (!stream || fclose(stream) || lseek(*descriptor, 0, SEEK_SET)) {
 		close(*descriptor);
