@@ -35,7 +35,7 @@ struct request {
 /* fuse_notify_code and minor version of that, which headers may not have yet. */
 enum { NOTIFY_EPOCH = 8, EPOCH_SINCE = 44, LONG = 3600 };
 
-static int notified = -1; /* /dev/fuse, where the kernel can be told */
+static int notified = -1; /* /dev/fuse, if the kernel takes notifications */
 static uint64_t kept;	  /* seconds */
 
 /** Has the kernel ask again for all that it keeps. Also as the handler of a signal. */
@@ -100,7 +100,7 @@ static void do_lookup(const struct request *request)
 	answer_entry(request, result, node);
 }
 
-/** chmod(2), chown(2), truncate(2) and utimensat(2) change nothing, and tell of it. */
+/** chmod(2), chown(2), truncate(2) and utimensat(2) succeed and change nothing. */
 static void do_getattr(const struct request *request)
 {
 	struct fuse_attr_out out = { .attr_valid = kept };
@@ -284,7 +284,7 @@ static void do_release(const struct request *request)
 	answer(request, 0, NULL, 0);
 }
 
-/** What is open and not there any more. */
+/** An open file that no longer exists. */
 static int of_open(int result)
 {
 	return result == -ENOENT ? -ENODEV : result;
@@ -434,7 +434,7 @@ static void (*const operations[])(const struct request *request) = {
 	[FUSE_RENAME2] = do_refuse,
 };
 
-/** What is not among them the kernel does by itself once it knows that. */
+/** The kernel itself does the rest after an answer of ENOSYS. */
 static void dispatch(struct request *request)
 {
 	const struct fuse_in_header *head = request->head;

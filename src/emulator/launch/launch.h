@@ -128,8 +128,8 @@ enum { DEVICE_LOCK_CHECK_MS = 10 };
 
 /* ---- file_system.c ---- */
 
-/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false if it is of no file
- * system of ours; else *@result is what the call returns. */
+/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false if the path is on no file
+ * system of the machine; else *@result is what the call returns. */
 bool file_system_get(pid_t caller, const char *path, int descriptor, uint64_t address,
 		     long *result);
 

@@ -8,7 +8,7 @@
 #include <linux/fuse.h>
 
 /** What the machine has instead of the system, with all that is below; NULL past the last one. It
- * is called by its index in the root of the file system, where nobody but namespace.c looks. */
+ * is called by its index in the root of the file system, where only namespace.c looks. */
 const char *tree_owned(size_t index);
 
 /** A path that programs have met. It keeps its number while the machine has the file. */
@@ -16,7 +16,7 @@ struct node {
 	uint64_t number;
 	uint64_t hash;
 	struct node *older; /* of the same bucket of hashes */
-	bool gone; /* the file is not there any more; one of the same path is another node */
+	bool gone; /* the file no longer exists; one of the same path is another node */
 	struct fuse_attr attributes; /* as they were seen last */
 	char path[];
 };
