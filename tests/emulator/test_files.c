@@ -353,6 +353,72 @@ TEST_MACHINE(policies_are_those_of_cpus, "tests/tiny")
 	assert_int_equal(count_names(e, CPUS "/cpufreq", "policy"), 4);
 }
 
+/** A big-endian number of an index. */
+static uint32_t index_word(const char *at)
+{
+	const unsigned char *byte = (const unsigned char *)at;
+
+	return (uint32_t)byte[0] << 24 | (uint32_t)byte[1] << 16 | (uint32_t)byte[2] << 8 | byte[3];
+}
+
+/** Looks a name up in an index of depmod(8), as libkmod does. Returns NULL where it has none. */
+static const char *find_in_index(const char *index, const char *name)
+{
+	uint32_t node = index_word(index + 8);
+
+	while (node) {
+		const char *at = index + (node & 0xfffffff);
+
+		if (node & 0x80000000) {
+			if (strncmp(at, name, strlen(at)) != 0)
+				return NULL;
+			name += strlen(at);
+			at += strlen(at) + 1;
+		}
+		if (!*name) {
+			if (node & 0x20000000)
+				at += 2 + 4 * (at[1] - at[0] + 1);
+			return node & 0x40000000 ? at + 8 : NULL;
+		}
+		if (!(node & 0x20000000) || *name < at[0] || *name > at[1])
+			return NULL;
+		node = index_word(at + 2 + 4 * (*name++ - at[0]));
+	}
+	return NULL;
+}
+
+TEST_MACHINE(modprobe_finds_the_modules, NULL)
+{
+	static const char MODULE[] =
+		"kernel/drivers/platform/x86/intel/speed_select_if/isst_tpmi.ko:";
+	char *index;
+	size_t size;
+
+	start(e, "tests/tiny");
+	assert_file(e, "/lib/modules/6.12.0/modules.dep",
+		    "kernel/drivers/platform/x86/intel/speed_select_if/isst_if_common.ko:\n"
+		    "kernel/drivers/platform/x86/intel/speed_select_if/isst_if_mbox_pci.ko:\n"
+		    "kernel/drivers/platform/x86/intel/speed_select_if/isst_if_mmio.ko:\n"
+		    "kernel/arch/x86/kernel/msr.ko:\n");
+	finish(e);
+	start(e, "tests/tpmi-tiny");
+	assert_int_equal(e->machine->files->read(e->machine->data,
+						 "/lib/modules/6.12.0/modules.dep.bin", &index,
+						 &size),
+			 0);
+	assert_int_equal(index_word(index), 0xb007f457);
+	assert_int_equal(index_word(index + 4), 0x00020001);
+	assert_string_equal(find_in_index(index, "isst_tpmi"), MODULE);
+	assert_non_null(find_in_index(index, "isst_tpmi_core"));
+	assert_non_null(find_in_index(index, "isst_if_common"));
+	assert_string_equal(find_in_index(index, "msr"), "kernel/arch/x86/kernel/msr.ko:");
+	assert_null(find_in_index(index, "isst_if_mmio"));
+	assert_null(find_in_index(index, "isst"));
+	assert_null(find_in_index(index, "isst_tpmi_cores"));
+	assert_null(find_in_index(index, "nonesuch"));
+	free(index);
+}
+
 /** Names, and latency of the deepest one, as drivers/idle/intel_idle.c has them. */
 TEST_MACHINE(idle_states_are_those_of_the_processor, NULL)
 {

@@ -154,6 +154,14 @@ cpu1: HWP_CAP: low 8 eff 8 guar 20 high 30' x86_energy_perf_policy --cpu 1
 try lstopo-no-graphics lstopo 'Core L#0
 Core L#1' lstopo-no-graphics --no-io --no-caches --only core
 
+if [ -d /lib/modules ]; then
+	try modprobe modprobe '0
+0
+modprobe: FATAL: Module isst_tpmi not found in directory /lib/modules/6.12.0
+1' sh -c 'modprobe isst_if_mmio; echo $?; modprobe msr; echo $?; modprobe isst_tpmi; echo $?'
+else
+	skip modprobe "the system has no /lib/modules"
+fi
 check "what looks for debugfs finds it" prints "debugfs /sys/kernel/debug debugfs rw,nosuid,nodev,noexec,relatime 0 0
 cgroup2
 pfs_dump" "$platforms/tpmi-tiny.platform" sh -c 'grep debugfs /proc/mounts; sed -n "s/ .sys.fs.cgroup .*//p" /proc/self/mounts

@@ -347,6 +347,7 @@ static const struct view proc_views[] = {
 
 const struct view root_views[] = {
 	{ "dev", BELOW({ "cpu", .below = msr_views }) },
+	{ "lib", .below = library_views },
 	{ "sys", .below = sys_views, .mode = 0555 },
 	{ "proc", .below = proc_views, .mode = 0555 },
 	{ "run", .below = run_views },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What runs on the machine besides the kernel, as far as programs look for it, and the kernel's
  * modules, lockdown and suspend. */
+#include "common/memory_stream.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/kernel/views.h"
 
@@ -120,10 +121,11 @@ const struct view security_views[] = {
 
 /* ---- Modules of the driver ---- */
 
+/* In alphabetical order. */
 static const char *const modules[] = {
 	"isst_if_common",
-	"isst_if_mbox_pci",
 	"isst_if_mbox_msr",
+	"isst_if_mbox_pci",
 	"isst_if_mmio",
 	"isst_tpmi",
 	"isst_tpmi_core",
@@ -135,8 +137,8 @@ static bool is_loaded(const struct platform *platform, size_t module)
 {
 	const bool loaded[MODULES] = {
 		true,
-		platform->mailbox.value == MAILBOX_PCI,
 		platform->mailbox.value == MAILBOX_MSR,
+		platform->mailbox.value == MAILBOX_PCI,
 		platform->mmio.value != 0,
 		platform_is_tpmi(platform),
 		platform_is_tpmi(platform),
@@ -177,6 +179,120 @@ int print_modules(const struct place *place, FILE *stream)
 			fprintf(stream, "%s %d 0 - Live 0x0000000000000000\n", modules[i], SIZE);
 	return 0;
 }
+
+/* ---- /lib/modules/RELEASE: what modprobe knows of them, which are all loaded ---- */
+
+static void print_dependency(const char *name, FILE *stream)
+{
+	fprintf(stream, "kernel/%s/%s.ko:",
+		strcmp(name, "msr") == 0 ? "arch/x86/kernel"
+					 : "drivers/platform/x86/intel/speed_select_if",
+		name);
+}
+
+static int print_dependencies(const struct place *place, FILE *stream)
+{
+	for (size_t i = 0; i < MODULES; i++)
+		if (is_loaded(place->platform, i)) {
+			print_dependency(modules[i], stream);
+			fputc('\n', stream);
+		}
+	return 0;
+}
+
+static void put_word(uint32_t word, FILE *stream)
+{
+	for (int shift = 24; shift >= 0; shift -= 8)
+		fputc((int)(word >> shift & 0xff), stream);
+}
+
+/* Of an index of depmod(8): a tree of the letters that names have in common. Numbers are
+ * big-endian, and that of a node is its position with flags of what it has. */
+enum { INDEX_HEAD = 12, INDEX_MAGIC = (int)0xb007f457, INDEX_VERSION = 0x00020001 };
+static const uint32_t index_prefix = 0x80000000, index_value = 0x40000000,
+		      index_children = 0x20000000;
+
+/** Writes the nodes of names that have the first @depth letters in common. Returns its number. */
+static uint32_t write_nodes(const char *const *names, size_t count, size_t depth,
+			    struct memory_stream *nodes)
+{
+	FILE *stream = nodes->stream;
+	uint32_t children[1 << 7] = { 0 }, number;
+	size_t same = depth, next;
+
+	while (names[0][same] && names[0][same] == names[count - 1][same])
+		same++;
+	for (size_t i = !names[0][same]; i < count; i = next) {
+		next = i + 1;
+		while (next < count && names[next][same] == names[i][same])
+			next++;
+		children[names[i][same] & 0x7f] = write_nodes(names + i, next - i, same + 1, nodes);
+	}
+	fflush(stream);
+	number = INDEX_HEAD + (uint32_t)nodes->size;
+	if (same > depth) {
+		number |= index_prefix;
+		fprintf(stream, "%.*s%c", (int)(same - depth), names[0] + depth, 0);
+	}
+	if (names[count - 1][same]) {
+		const char first = names[!names[0][same]][same], last = names[count - 1][same];
+
+		number |= index_children;
+		fprintf(stream, "%c%c", first, last);
+		for (char c = first; c <= last; c++)
+			put_word(children[c & 0x7f], stream);
+	}
+	if (!names[0][same]) {
+		number |= index_value;
+		put_word(1, stream);
+		put_word(0, stream); /* priority */
+		print_dependency(names[0], stream);
+		fputc('\0', stream);
+	}
+	return number;
+}
+
+static int print_index(const struct place *place, FILE *stream)
+{
+	struct memory_stream nodes;
+	const char *names[MODULES];
+	size_t count = 0;
+	uint32_t root;
+	char *text;
+
+	for (size_t i = 0; i < MODULES; i++)
+		if (is_loaded(place->platform, i))
+			names[count++] = modules[i];
+	if (memory_stream_open(&nodes))
+		return -ENOMEM;
+	root = write_nodes(names, count, 0, &nodes);
+	text = memory_stream_text(&nodes);
+	if (!text)
+		return -ENOMEM;
+	put_word((uint32_t)INDEX_MAGIC, stream);
+	put_word(INDEX_VERSION, stream);
+	put_word(root, stream);
+	fwrite(text, 1, nodes.size, stream);
+	free(text);
+	return 0;
+}
+
+static bool release_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	const unsigned int kernel = place->platform->kernel.value;
+
+	snprintf(name, VIEW_NAME, "%u.%u.0", kernel / 1000, kernel % 1000);
+	return index == 0;
+}
+
+static const struct instances each_release = { release_at, NULL };
+
+const struct view library_views[] = {
+	{ "modules", BELOW({ .each = &each_release,
+			     BELOW({ "modules.dep", .read = print_dependencies },
+				   { "modules.dep.bin", .read = print_index }) }) },
+	VIEW_END,
+};
 
 /* ---- /sys/power: the machine suspends, and is resumed at once ---- */
 

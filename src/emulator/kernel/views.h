@@ -137,6 +137,7 @@ extern const struct view virtual_powercap_views[]; /* powercap_views.c: virtual/
 extern const struct view msr_views[];		   /* register_views.c: /dev/cpu */
 extern const struct view cgroup_views[];	   /* /sys/fs/cgroup */
 extern const struct view module_views[];	   /* system_views.c: /sys/module */
+extern const struct view library_views[];	   /* system_views.c: /lib */
 extern const struct view power_views[];		   /* system_views.c: /sys/power */
 extern const struct instances each_process;	   /* system_views.c: processes by number */
 extern const struct view process_views[];	   /* system_views.c: /proc/N */

@@ -288,7 +288,8 @@ static int open_up(const char *path, char **error)
 }
 
 /** Has a place to mount on, by opening up the directory that it is in where it is missing. Returns
- * -ENOENT where it cannot have one: processes come and go below /proc. */
+ * -ENOENT where it cannot have one: processes come and go below /proc, and what has no modules
+ * needs none. */
 static int make_room(const char *path, bool directory, char **error)
 {
 	char parent[PATH_MAX];
@@ -297,7 +298,7 @@ static int make_room(const char *path, bool directory, char **error)
 	if (access(path, F_OK) == 0)
 		return 0;
 	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
-	if (!*parent || strncmp(parent, "/proc", 5) == 0)
+	if (!*parent || strncmp(parent, "/proc", 5) == 0 || strcmp(parent, "/lib") == 0)
 		return -ENOENT;
 	result = make_room(parent, true, error);
 	if (!result && !is_opened(parent))

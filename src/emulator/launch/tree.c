@@ -37,6 +37,7 @@ static const char *const owned[] = {
 	"/sys/kernel/security",
 	"/dev/cpu",
 	"/sys/module",
+	"/lib/modules",
 };
 enum { OWNED = sizeof(owned) / sizeof(*owned) };
 
@@ -112,12 +113,12 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-/** What stat(2) shows: files below /sys have pages, others nothing. */
+/** What stat(2) shows: files below /sys have pages, those below /lib their size, others nothing. */
 static uint64_t shown_size(const char *path, const struct kernel_status *status)
 {
 	enum { PAGE_BYTES = 4096 };
 
-	if (status->type == KERNEL_LINK)
+	if (status->type == KERNEL_LINK || is_below(path, "/lib"))
 		return status->size;
 	if (status->type != KERNEL_FILE || !is_below(path, "/sys") ||
 	    is_below(path, "/sys/fs/cgroup") || is_below(path, "/sys/kernel/debug"))

@@ -16,7 +16,7 @@ struct node {
 	uint64_t number;
 	uint64_t hash;
 	struct node *older; /* of the same bucket of hashes */
-	bool gone; /* the file no longer exists; one of the same path is another node */
+	bool gone;	    /* the file no longer exists; one of the same path is another node */
 	struct fuse_attr attributes; /* as they were seen last */
 	char path[];
 };
