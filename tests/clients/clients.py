@@ -66,12 +66,11 @@ class Host(machine.Machine):
     def environment(self):
         return {'PATH': '%s:/usr/sbin:/usr/bin:/sbin:/bin' % self.bin, 'LANG': 'C.UTF-8', 'LC_ALL': 'C.UTF-8',
                 'ISST_EMULATE': self.platform, 'ISST_EMULATE_STATE': self.state, 'HOME': self.work,
-                'TMPDIR': self.work, 'ISST_EMULATE_USER': '0',
-                'LD_PRELOAD': self.tools.preload}
+                'TMPDIR': self.work}
 
     def run_case(self, case):
         os.makedirs(self.work, exist_ok=True)
-        return machine.run(case.command(), self.environment(), self.work)
+        return machine.run(self.launched(case.command()), self.environment(), self.work)
 
 
 def platform_path(name):

@@ -20,7 +20,6 @@ class Tools:
     def __init__(self, build, reference):
         self.own = os.path.join(build, 'intel-speed-select')
         self.reference = os.path.join(reference, 'run')
-        self.preload = os.path.join(build, 'libisst-emulator-preload.so')
         self.machine_state = os.path.join(build, 'tests', 'parity', 'machine-state')
 
 
@@ -54,17 +53,21 @@ class Machine:
         self.work = os.path.join(directory, 'work')
 
     def environment(self):
-        environment = {'PATH': os.environ['PATH'], 'LANG': 'C', 'LC_ALL': 'C', 'ISST_EMULATE': self.platform,
-                       'ISST_EMULATE_STATE': self.state, 'HOME': self.work}
-        if self.program == self.tools.reference:
-            environment['ISST_EMULATE_USER'] = '0'
-            environment['LD_PRELOAD'] = self.tools.preload
-        return environment
+        return {'PATH': os.environ['PATH'], 'LANG': 'C', 'LC_ALL': 'C', 'ISST_EMULATE': self.platform,
+                'ISST_EMULATE_STATE': self.state, 'HOME': self.work}
+
+    def launched(self, command):
+        """The command that runs another program on the machine, as root."""
+        return [self.tools.own, 'emulate', '--as-user', '0', '--'] + command
+
+    def command(self, arguments):
+        command = [self.program] + arguments
+        return command if self.program == self.tools.own else self.launched(command)
 
     def run(self, arguments):
         """Runs the program with @arguments on the machine."""
         os.makedirs(self.work, exist_ok=True)
-        stdout, stderr, status = run([self.program] + arguments, self.environment(), self.work)
+        stdout, stderr, status = run(self.command(arguments), self.environment(), self.work)
         out = None
         path = os.path.join(self.work, 'out')
         if os.path.exists(path):
