@@ -39,7 +39,7 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 /** What the program has blocked, where all signals are blocked while the machine is at work; NULL:
  * what is blocked. Of this thread; for fault rules that send signals. */
 void launch_signals_blocked(const sigset_t *blocked);
-/** The process on whose behalf the machine is accessed from now on. */
+/** The thread on whose behalf the machine is accessed from now on. */
 void launch_caller(pid_t caller);
 void launch_free_list(char **names, size_t count);
 

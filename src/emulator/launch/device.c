@@ -3,15 +3,18 @@
  * program as the driver copies them, since there may be none at the address; and its lock. */
 #include "emulator/launch/launch.h"
 
+#include "driver/abi.h"
 #include "emulator/front/launch_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -32,14 +35,14 @@ bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-bool device_is(const struct launch *launch, pid_t caller, int descriptor)
+/** By its path: the node is one that the system has for another device. */
+bool device_is(pid_t caller, int descriptor)
 {
-	struct stat own, other;
-	char path[50];
+	char path[50], link[sizeof(ABI_DEVICE_PATH)];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", caller, descriptor);
-	return launch->device >= 0 && fstat(launch->device, &own) == 0 && stat(path, &other) == 0 &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+	return readlink(path, link, sizeof(link)) == (ssize_t)sizeof(ABI_DEVICE_PATH) - 1 &&
+	       memcmp(link, ABI_DEVICE_PATH, sizeof(ABI_DEVICE_PATH) - 1) == 0;
 }
 
 /* ---- Requests ---- */
@@ -127,7 +130,7 @@ static int copy_out(const struct request *request, int result)
 										     : result;
 }
 
-int device_request(struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
+int device_request(const struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
 {
 	struct request request = { .caller = caller, .code = code, .argument = argument };
 	int result = -ENOMEM;
@@ -149,47 +152,171 @@ int device_request(struct launch *launch, pid_t caller, unsigned int code, uint6
 	return result;
 }
 
-/* ---- The lock ---- */
+/* ---- The lock: of what was opened, until all descriptors of that are closed ---- */
 
-/* Of programs outside, while one of ours holds or waits for that of the node; -1: not held. */
-static int outer = -1;
+struct holder {
+	int file; /* a duplicate of what was opened */
+	int type; /* LOCK_SH or LOCK_EX */
+	/* Where a descriptor of it was seen last */
+	pid_t process;
+	int descriptor;
+};
 
-int device_lock(struct launch *launch, int operation)
+static struct {
+	struct holder *holders;
+	size_t count;
+	int outer; /* what programs outside lock */
+} lock = { .outer = -1 };
+
+/** Whether a descriptor of a process is one of ours. */
+static bool is_same(pid_t process, int descriptor, int own)
 {
-	char *path;
+	enum { FILES = 0 };
 
-	if ((operation & ~LOCK_NB) == LOCK_UN)
-		return 0;
-	if (outer < 0) {
-		if (asprintf(&path, "%s/device", launch->state) < 0)
-			return -ENOMEM;
-		outer = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-		free(path);
-		/* The state was removed: no process outside has this lock any more. */
-		if (outer < 0)
-			return 0;
+	return syscall(SYS_kcmp, process, getpid(), FILES, descriptor, own) == 0;
+}
+
+/** Looks for one in a process. */
+static bool find_in(pid_t process, struct holder *holder)
+{
+	char path[30];
+	const struct dirent *entry;
+	bool found = false;
+	DIR *descriptors;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", process);
+	descriptors = opendir(path);
+	while (descriptors && !found && (entry = readdir(descriptors))) {
+		int descriptor = (int)strtol(entry->d_name, NULL, 10);
+
+		found = device_is(process, descriptor) &&
+			is_same(process, descriptor, holder->file);
+		if (found) {
+			holder->process = process;
+			holder->descriptor = descriptor;
+		}
 	}
-	if (flock(outer, (operation & ~LOCK_NB) | LOCK_NB) == 0)
+	if (descriptors)
+		closedir(descriptors);
+	return found;
+}
+
+/** Whether a process has it open, other than this one. Children inherit descriptors. */
+static bool is_open(struct holder *holder)
+{
+	const struct dirent *entry;
+	bool found = is_same(holder->process, holder->descriptor, holder->file);
+	DIR *processes = found ? NULL : opendir("/proc");
+
+	while (processes && !found && (entry = readdir(processes))) {
+		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		found = process > 0 && process != getpid() && find_in(process, holder);
+	}
+	if (processes)
+		closedir(processes);
+	return found;
+}
+
+static void remove_holder(struct holder *holder)
+{
+	close(holder->file);
+	*holder = lock.holders[--lock.count];
+	if (lock.count == 0) {
+		close(lock.outer);
+		lock.outer = -1;
+	}
+}
+
+/** The process that a thread is of. */
+static pid_t process_of(pid_t thread)
+{
+	char path[30], line[100];
+	pid_t process = thread;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", thread);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, "Tgid:", 5) == 0)
+			process = (pid_t)strtol(line + 5, NULL, 10);
+	if (file)
+		fclose(file);
+	return process;
+}
+
+/** A duplicate of a descriptor; -1 where it is gone. */
+static int duplicate(pid_t caller, int descriptor)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, process_of(caller), 0);
+	int file = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+
+	if (pidfd >= 0)
+		close(pidfd);
+	return file;
+}
+
+/** Takes the lock that programs outside have as well, for all that hold it here. */
+static int lock_outer(const struct launch *launch, int type)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < lock.count; i++)
+		type = lock.holders[i].type == LOCK_EX ? LOCK_EX : type;
+	snprintf(path, sizeof(path), "%s/device", launch->state);
+	if (lock.outer < 0)
+		lock.outer = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	/* Where the state was removed no process outside has it any more. */
+	if (lock.outer < 0 || flock(lock.outer, type | LOCK_NB) == 0)
 		return 0;
 	return -errno;
 }
 
-bool device_check_lock(struct launch *launch)
+int device_lock(const struct launch *launch, pid_t caller, int descriptor, int operation)
 {
-	/* Twice: a call that the kernel was to carry on with may not have come to it yet. */
-	static unsigned int free_checks;
+	const int type = operation & ~LOCK_NB;
+	struct holder *more, *own = NULL;
+	int result;
 
-	if (outer < 0)
-		return false;
-	if (flock(launch->device, LOCK_EX | LOCK_NB)) {
-		free_checks = 0;
-		return true;
+	device_check_lock();
+	for (size_t i = 0; i < lock.count; i++)
+		if (is_same(caller, descriptor, lock.holders[i].file))
+			own = &lock.holders[i];
+	if (type == LOCK_UN) {
+		if (own)
+			remove_holder(own);
+		return 0;
 	}
-	flock(launch->device, LOCK_UN);
-	if (++free_checks < 2)
-		return true;
-	free_checks = 0;
-	close(outer);
-	outer = -1;
-	return false;
+	if (type != LOCK_SH && type != LOCK_EX)
+		return -EINVAL;
+	for (size_t i = 0; i < lock.count; i++)
+		if (&lock.holders[i] != own && (type | lock.holders[i].type) & LOCK_EX)
+			return -EAGAIN;
+	result = lock_outer(launch, type);
+	if (result && lock.count == 0) {
+		close(lock.outer);
+		lock.outer = -1;
+	}
+	if (result || own) {
+		if (own && !result)
+			own->type = type;
+		return result;
+	}
+	more = reallocarray(lock.holders, lock.count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	lock.holders = more;
+	more[lock.count++] = (struct holder){ .file = duplicate(caller, descriptor),
+					      .type = type,
+					      .process = caller,
+					      .descriptor = descriptor };
+	return 0;
+}
+
+bool device_check_lock(void)
+{
+	for (size_t i = lock.count; i-- > 0;)
+		if (!is_open(&lock.holders[i]))
+			remove_holder(&lock.holders[i]);
+	return lock.count > 0;
 }

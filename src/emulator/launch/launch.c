@@ -23,8 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "driver/abi.h"
-
 /* ---- The servers ---- */
 
 /** What the program would inherit is no business of a server: it would keep it open. */
@@ -67,8 +65,6 @@ static void serve_calls(struct launch *launch, int socket, pid_t program)
 	result = namespace_map(launch, program);
 	if (write(socket, &result, sizeof(result)) != sizeof(result))
 		return;
-	if (launch->device >= 0)
-		launch->device = descriptor_receive(socket);
 	listener = descriptor_receive(socket);
 	close(socket);
 	if (listener >= 0)
@@ -232,7 +228,7 @@ static bool is_privileged(void)
 }
 
 /** The namespace of the program, with ids, and what it is served there. */
-static int enter_program(struct launch *launch, int calls, char **error)
+static int enter_program(int calls, char **error)
 {
 	int result = namespace_enter_last(error), listener, answer = -EPIPE;
 
@@ -241,14 +237,6 @@ static int enter_program(struct launch *launch, int calls, char **error)
 	if (write(calls, "", 1) != 1 || read(calls, &answer, sizeof(answer)) != sizeof(answer) ||
 	    answer)
 		return requirement_missing(LAUNCH_USER_NAMESPACE, answer ? answer : -EPIPE, error);
-	if (launch->device >= 0) {
-		int device = open(ABI_DEVICE_PATH, O_RDWR | O_NOCTTY | O_CLOEXEC);
-
-		if (device < 0 || descriptor_send(calls, device))
-			return requirement_missing(LAUNCH_MOUNT, device < 0 ? -errno : -EPIPE,
-						   error);
-		close(device);
-	}
 	listener = notify_install(error);
 	if (listener < 0)
 		return listener;
@@ -272,7 +260,7 @@ static int enter(struct launch *launch, char **error)
 	if (!result)
 		result = readonly_apply(launch, error);
 	if (!result)
-		result = enter_program(launch, sockets[CALLS][0], error);
+		result = enter_program(sockets[CALLS][0], error);
 	for (int i = 0; i < SERVERS; i++)
 		close(sockets[i][0]);
 	return result;
@@ -345,7 +333,6 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	if (result)
 		return result;
 	launch.machine = machine;
-	launch.device = launch_has_device(machine) ? 0 : -1;
 	state = launch_state(machine);
 	launch.state = state;
 	result = state ? start(&launch, error) : -ENOMEM;

@@ -12,8 +12,8 @@
  * Both have the machine open, each on its own, and stay outside of the program's mount namespace,
  * so that nothing keeps that alive. The servers' user namespace is the parent of the program's.
  *
- * /dev/isst_interface is a private character device without any function of its own; requests to it
- * (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second
+ * /dev/isst_interface is a character device that does nothing by itself, that of FUSE. Requests to
+ * it (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second
  * server.
  */
 #ifndef EMULATOR_LAUNCH_LAUNCH_H
@@ -46,7 +46,6 @@ struct launch {
 	/* The caller administers its user namespace, so that it needs none for the mounts; the
 	 * program then has all ids of the system, without its privileges. */
 	bool privileged;
-	int device; /* descriptor of the device's node, in the servers; -1: the machine has none */
 };
 
 /* ---- requirements.c: where it cannot work. Messages are one line, with what helps ---- */
@@ -107,23 +106,19 @@ static inline void *pointer_of(uint64_t number)
 bool caller_read(pid_t caller, uint64_t address, void *to, size_t size);
 bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size);
 /** Whether a descriptor of a process is the device. */
-bool device_is(const struct launch *launch, pid_t caller, int descriptor);
+bool device_is(pid_t caller, int descriptor);
 /** ioctl(2): what it returns, or a negative errno. The machine's memory is copied as the driver
  * copies it, part by part. */
-int device_request(struct launch *launch, pid_t caller, unsigned int request, uint64_t argument);
-/**
- * flock(2) of the device: takes the lock that programs outside have as well.
- *
- * Returns 0: the kernel is to carry on with the call (SECCOMP_USER_NOTIF_FLAG_CONTINUE), which
- * locks the node among the programs of this start. -EAGAIN: it is the answer with LOCK_NB; without,
- * the call is to be asked about again after DEVICE_LOCK_PAUSE_MS, unless it has become invalid.
- * Another negative errno is the answer.
- */
-int device_lock(struct launch *launch, int operation);
+int device_request(const struct launch *launch, pid_t caller, unsigned int request,
+		   uint64_t argument);
+/** flock(2) of the device: also takes the lock that programs outside take. Returns 0 or a negative
+ * errno. Without LOCK_NB -EAGAIN is no answer: it is to be called again after DEVICE_LOCK_PAUSE_MS,
+ * while the caller waits. */
+int device_lock(const struct launch *launch, pid_t caller, int descriptor, int operation);
 enum { DEVICE_LOCK_PAUSE_MS = 2 };
 /** Releases what no process holds any more. To be called each DEVICE_LOCK_CHECK_MS while it returns
  * true: something is held. */
-bool device_check_lock(struct launch *launch);
+bool device_check_lock(void);
 enum { DEVICE_LOCK_CHECK_MS = 10 };
 
 /* ---- file_system.c ---- */

@@ -317,19 +317,6 @@ static int bind_over(const char *from, const char *path, bool directory, char **
 								 : result;
 }
 
-/** A character device of this start alone: none that a driver of the system would answer, and a
- * lock of its own. */
-static int mount_device(char **error)
-{
-	char node[PATH_MAX];
-
-	if (mount("devpts", scratch, "devpts", MS_NOSUID | MS_NOEXEC,
-		  "newinstance,mode=0600,ptmxmode=0600"))
-		return refuse_mount(scratch, error);
-	snprintf(node, sizeof(node), "%s/ptmx", scratch);
-	return bind_over(node, ABI_DEVICE_PATH, false, error);
-}
-
 /** The directory of Speed Select tools, and the file that one of them keeps beside it. */
 static int mount_run(const struct launch *launch, char **error)
 {
@@ -425,8 +412,9 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 		result = mount_run(launch, error);
 	if (!result)
 		result = open_up("/dev", error);
-	if (!result && launch->device >= 0)
-		result = mount_device(error);
+	/* Opened it cannot be read, written or mounted, and costs nothing. */
+	if (!result && launch_has_device(launch->machine))
+		result = bind_over("/dev/fuse", ABI_DEVICE_PATH, false, error);
 	if (!result)
 		result = find_places(launch, places, error);
 	if (!result)

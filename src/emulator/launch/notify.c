@@ -138,17 +138,17 @@ static long answer(struct answerer *server, const struct seccomp_notif *call)
 			       ? result
 			       : CONTINUED;
 	case SYS_ioctl:
-		if (!device_is(server->launch, caller, (int)arguments[0]))
+		if (!device_is(caller, (int)arguments[0]))
 			return CONTINUED;
 		return device_request(server->launch, caller, (unsigned int)arguments[1],
 				      arguments[2]);
 	case SYS_flock:
-		if (!device_is(server->launch, caller, (int)arguments[0]))
+		if (!device_is(caller, (int)arguments[0]))
 			return CONTINUED;
-		result = device_lock(server->launch, (int)arguments[1]);
+		result = device_lock(server->launch, caller, (int)arguments[0], (int)arguments[1]);
 		if (result == -EAGAIN && !(arguments[1] & LOCK_NB))
 			return WAITING;
-		return result ? result : CONTINUED;
+		return result;
 	case SYS_uname:
 		return get_name(server->launch->machine, caller, arguments[0]);
 #ifdef SYS_open
@@ -235,7 +235,7 @@ void notify_serve(struct launch *launch, int listener)
 	/* A switch to the waiting process at once, where the kernel can. */
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	while (!(ready.revents & POLLHUP)) {
-		bool held = device_check_lock(launch);
+		bool held = device_check_lock();
 		int pause = server.waiting_count ? DEVICE_LOCK_PAUSE_MS
 			    : held		 ? DEVICE_LOCK_CHECK_MS
 						 : -1;
