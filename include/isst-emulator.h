@@ -113,11 +113,11 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
 
 /**
  * Replaces this process by a program that runs on the emulated machine, as do the programs that it
- * starts; it must be linked dynamically. If the processor cannot emulate CPUID for all programs, a
- * line on standard error reports it. Returns only on error, also -ENOEXEC: the program does not
- * exist, or would not see the emulated machine. The environment is then unchanged, but the ambient
- * and inheritable capabilities of this process have been cleared. Not thread-safe: it changes the
- * environment before it replaces the process.
+ * starts. Programs that are linked statically see the CPUID of the real processor. Returns only on
+ * error, also -ENOEXEC (the program cannot be run) and -EOPNOTSUPP (the system forbids what it
+ * takes: /dev/fuse, namespaces or mounts). The environment is then unchanged, but this process may
+ * be in namespaces of its own, and should end. Not thread-safe: it changes the environment before
+ * it replaces the process.
  *
  * @words: the program, which is searched for in PATH, and its arguments, terminated by NULL
  * @flags: ISST_EMULATOR_RUN_... combined, or 0

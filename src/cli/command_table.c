@@ -617,8 +617,8 @@ const struct command single_commands[] = {
 	  .handler = with_program },
 	{ "emulate", "Run a program on the emulated machine",
 	  "The program, and every program that it starts, sees the device, the kernel's files, "
-	  "CPU hotplug and the processor's model of the emulated machine. It must be dynamically "
-	  "linked. The machine is chosen in front, or by ISST_EMULATE: `isst --emulate guide "
+	  "CPU hotplug and the processor's model of the emulated machine. All other files are those "
+	  "of the system. The machine is chosen in front, or by ISST_EMULATE: `isst --emulate guide "
 	  "emulate -- PROGRAM`. Its state is kept between runs: `isst --emulate guide platform "
 	  "reset` begins afresh.",
 	  emulate_options, COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
