@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the command cases with the built programs, from where they can be preloaded: cases.sh BUILD. Speaks TAP.
+# Runs the command cases with the built programs: cases.sh BUILD. Speaks TAP.
 # ISST_CASES=N: each Nth case only.
 set -eu
 # shellcheck source=tests/command/programs.sh
@@ -14,7 +14,7 @@ for file in "$cases"/*.case; do
 	echo "$file"
 done | awk -v each="${ISST_CASES:-1}" 'NR % each == 0' > "$scratch/chosen"
 : > "$scratch/impossible"
-# A sanitizer's runtime has to come before the preload library: other programs cannot be run on the emulated machine then.
+# A system may forbid what running other programs takes.
 if ! "$programs/isst" --emulate tests/platforms/tiny.platform --emulate-state "$scratch/machine" emulate -- true 2> /dev/null; then
 	xargs grep -l -E "$runs_program" < "$scratch/chosen" > "$scratch/impossible" || true
 	echo "1..$(wc -l < "$scratch/impossible")"

@@ -421,7 +421,7 @@ check_transcripts() {	# $1: document; $2: how one is checked
 		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs "$build"; then
 			# Its other commands change what later transcripts show.
 			(replay "$transcript") > /dev/null 2>&1
-			skip "$1: $first" "the preload library has sanitizers"
+			skip "$1: $first" "$cannot_run"
 		else
 			check "$1: $first" "$2" "$transcript"
 		fi
@@ -460,7 +460,7 @@ transcripts_of_sections() {	# $1: document; $2: how the files' names begin
 	$0 == "```console" { inside = 1 }' "$1"
 }
 
-# Sections in which programs run on the emulated machine need the preload library.
+# Sections in which programs run on the emulated machine need what that takes.
 check_sections() {	# $1: document; $2: directory to run them in
 	transcripts_of_sections "$root/$1" "$2/section"
 	check "$1 has transcripts" test -e "$2/section1"
@@ -468,7 +468,7 @@ check_sections() {	# $1: document; $2: directory to run them in
 	while section=$((section + 1)) && [ -e "$2/section$section" ]; do
 		heading=$(cat "$2/section$section.heading")
 		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs "$build"; then
-			skip "$1: $heading" "the preload library has sanitizers"
+			skip "$1: $heading" "$cannot_run"
 		else
 			check "$1: $heading" in_directory "$2" check_server_transcript "$2/section$section"
 		fi
@@ -732,7 +732,7 @@ if [ "$emulator" = yes ]; then
 			skip "the page on testing scripts: its transcript of $program" "$program is not installed"
 		done < "$scratch/missing"
 	else
-		skip "the page on testing scripts: its transcripts" "the preload library has sanitizers"
+		skip "the page on testing scripts: its transcripts" "$cannot_run"
 	fi
 else
 	skip "man page and docs/internals/platforms.md name the built-in platforms" "this build has no emulator"

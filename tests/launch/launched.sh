@@ -16,7 +16,7 @@ cpus=/sys/devices/system/cpu
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
-reason=$(runs_programs "$build") || skip_all "$reason"
+runs_programs "$build" || skip_all "$cannot_run"
 
 # The machine of a test: the smallest one, made anew.
 machine() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Where the built programs can be run together with the preload library: reachable.sh BUILD SCRATCH. Prints BUILD, or
+# Where the built programs can be run together with the object of CPUID: reachable.sh BUILD SCRATCH. Prints BUILD, or
 # where its path holds what separates paths from each other for the dynamic linker, a directory with copies below SCRATCH.
 set -eu
 case $1 in

@@ -27,7 +27,7 @@ is_of_musl() {
 }
 
 # The case of the full pipe is always among them: musl by itself writes the first line at once.
-# There is no preload library, EIO and EBUSY have other texts in musl, and what two streams leave in one file (streams-*), or
+# There is no emulation of CPUID, EIO and EBUSY have other texts in musl, and what two streams leave in one file (streams-*), or
 # a killed run in any, depends on when musl empties its buffers.
 run_cases() {
 	find tests/command/cases -name '*.case' ! -name 'streams-*' -exec grep -L -E -e 'Input/output error' \

@@ -82,8 +82,5 @@ for platform in guide graniterapids-unlocked; do
 	check "reads the levels of the emulated $platform" \
 		same emulating --emulate $platform --emulate-state "$scratch/state" perf-profile info
 done
-if command -v musl-gcc > /dev/null; then
-	check "says what running other programs needs" refuses emulating 1 'Cannot find libisst-emulator-preload.so' \
-		--emulate guide --emulate-state "$scratch/state" emulate cat /proc/version
-fi
+check "runs other programs on an emulated machine" same emulating --emulate guide --emulate-state "$scratch/state" emulate cat /proc/version
 finish

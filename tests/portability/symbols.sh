@@ -38,7 +38,7 @@ imports() {
 	objdump -T "$1" | sed -n '/\*UND\*.*GLIBC_/s/.* //p' | newer
 }
 
-# By name and not by the linker the preload library finds what it stands before: of these none may be inline.
+# By name and not by the linker the preload object finds what it stands before: of these none may be inline.
 found_by_name() {
 	(inline='' && newer)
 }

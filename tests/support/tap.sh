@@ -63,10 +63,10 @@ finish() {
 	[ "$failed" -eq 0 ]
 }
 
-# Whether programs can be run on the emulated machine; prints why they cannot.
+# Whether programs can be run on the emulated machine; $cannot_run: why not.
 runs_programs() {	# $1: the build directory
 	machine_state=$(mktemp -d) || return 1
-	"$1/isst" --emulate guide --emulate-state "$machine_state" emulate -- true 2>&1
+	cannot_run=$("$1/isst" --emulate guide --emulate-state "$machine_state" emulate -- true 2>&1)
 	set -- $?
 	rm -rf "$machine_state"
 	return "$1"
