@@ -12,7 +12,7 @@
  * Both have the machine open, each on its own, and stay outside of the program's mount namespace,
  * so that nothing keeps that alive. The servers' user namespace is the parent of the program's.
  *
- * /dev/isst_interface is a character device that does nothing by itself, that of FUSE. Requests to
+ * /dev/isst_interface is a character device without a driver for it, that of FUSE. Requests to
  * it (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second
  * server.
  */
