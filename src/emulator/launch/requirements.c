@@ -5,11 +5,10 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define IN_CONTAINER "in a container, start it with --device /dev/fuse --cap-add SYS_ADMIN"
@@ -113,10 +112,16 @@ int requirement_missing(enum launch_step step, int result, char **error)
 
 int requirements_check(const struct launch *launch, char **error)
 {
-	struct statfs system;
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	char line[512];
+	bool found = false;
 
 	(void)launch;
-	if (statfs("/sys/devices/system/cpu", &system) == 0 && system.f_type == FUSE_SUPER_MAGIC)
+	while (mounts && !found && fgets(line, sizeof(line), mounts))
+		found = strstr(line, " - fuse isst ");
+	if (mounts)
+		fclose(mounts);
+	if (found)
 		return set_error(error, -EOPNOTSUPP,
 				 "Cannot run programs on an emulated machine: this is one already");
 	if (access("/dev/fuse", R_OK | W_OK))
