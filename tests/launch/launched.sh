@@ -653,6 +653,8 @@ lost_files() {
 	on_machine emulate -- sh -c "until [ -e '$scratch/killed' ]; do sleep 0.01; done; cat $cpus/online; echo \$?" &
 	until [ -n "$(server isst-files)" ]; do sleep 0.01; done
 	kill -9 $(server isst-files)
+	# What it was asked meanwhile would be aborted.
+	until [ -z "$(server isst-files)" ]; do sleep 0.01; done
 	touch "$scratch/killed"
 	wait
 }
