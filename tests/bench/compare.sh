@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # compare.sh BUILD
 # Runs intel-speed-select and the distribution's package of it (tests/reference/fetch.sh) on the same emulated machines,
-# and prints what each command costs: system calls, opens of the device, driver calls, commands, time, memory. Both run
-# under the preload library, ours from a build without an emulator (BUILD-no-emulator), so that they do the same with
-# the same. Fails where ours takes more of what can be counted exactly than tests/bench/bounds allows, or where it misses
+# and prints what each command costs: system calls, opens of the device, driver calls, commands, time, memory. Both are run
+# by isst emulate, ours from a build without an emulator (BUILD-no-emulator), so that they do the same with the same. Fails where ours takes more of what can be counted exactly than tests/bench/bounds allows, or where it misses
 # a ratio that is stated there, or where a level change without --online takes more processor time than the reference's;
 # never for another time.
 set -eu
@@ -19,18 +18,10 @@ tools=$build/bench
 latency=40
 firmware=0
 
-# /run would be the real one: both programs keep files there. A private one needs root.
-if [ "${ISST_BENCH_PRIVATE:-}" != yes ]; then
-	if ! unshare --mount sh -c 'mount -t tmpfs none /run' 2> /dev/null; then
-		echo "bench: comparison skipped: it takes root, and a mount namespace for a private /run"
-		exit 0
-	fi
-	ISST_BENCH_PRIVATE=yes exec unshare --mount sh "$0" "$build"
-fi
-mount -t tmpfs none /run
-# In memory, so that no disk is measured; it goes with the mount.
-scratch=/run/isst-bench
-mkdir -m 700 "$scratch"
+# In memory if possible, so that no disk is measured.
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then TMPDIR=/dev/shm; fi
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-bench.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
 unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
 
 # ---- Preparing ----
@@ -67,7 +58,7 @@ set_latency() {	# $1: platform $2: program $3: latency
 
 # The machine in its first state, as programs know it that ran before; what a command switches back is switched first.
 prepare() {	# $1: platform $2: program $3: command
-	rm -f /run/isst/* /run/isst_cpu_topology.dat
+	rm -f "$scratch/$1-$2"/run/*
 	"$emulating" --emulate "$(machine_of "$1")" --emulate-state "$scratch/$1-$2" --emulate-unlock platform reset > /dev/null
 	# Our first change since boot keeps the state that it finds; bench.sh has a row for that.
 	if [ "$2" = ours ]; then
@@ -84,14 +75,20 @@ prepare() {	# $1: platform $2: program $3: command
 	if [ "$firmware" != 0 ]; then set_latency "$1" "$2" "$firmware"; fi
 }
 
+# Another program on a machine.
+on_machine() {	# $1: platform $2: program of the comparison; then the words
+	machine=$(machine_of "$1") state=$scratch/$1-$2
+	shift 2
+	"$emulating" --emulate "$machine" --emulate-state "$state" --emulate-unlock emulate -- "$@"
+}
+
 # One run of a program: prints what `measure` does.
 run_program() {	# $1: platform $2: program $3: what to watch, CALLS or TIME; then the program's arguments
 	platform=$1 program=$2 watch=$3
 	shift 3
 	if [ "$program" = ours ]; then set -- "$ours" "$@"; else eval "set -- $reference \"\$@\""; fi
-	"$tools/measure" "$scratch/output-$platform-$program" "LD_PRELOAD=$tools/watch.so:$preload" ISST_PRELOAD_MARKS=yes \
-		"ISST_BENCH_$watch=$scratch/watched-$platform-$program" \
-		"ISST_EMULATE=$(machine_of "$platform")" "ISST_EMULATE_STATE=$scratch/$platform-$program" ISST_EMULATE_UNLOCK=yes "$@"
+	on_machine "$platform" "$program" "$tools/measure" "$scratch/output-$platform-$program" \
+		"LD_PRELOAD=$tools/watch.so:$preload" "ISST_BENCH_$watch=$scratch/watched-$platform-$program" "$@"
 }
 
 # All runs of a command: one for each set of CPUs, of which the reference takes fewer at a time. Prints a line for each:
@@ -237,10 +234,9 @@ check_counting() {
 	command -v strace > /dev/null || { echo "bench: no strace to check the number of system calls with"; return 0; }
 	prepare guide ours
 	counted=$(for _ in 1 2 3; do run_command guide ours CALLS - 'perf-profile info'; done | awk '{ print $5 }' | least)
-	set -- -E ISST_PRELOAD_MARKS=yes -E ISST_EMULATE=guide -E "ISST_EMULATE_STATE=$scratch/guide-ours" \
-		-E ISST_EMULATE_UNLOCK=yes -E "LD_PRELOAD=$tools/watch.so:$preload"
 	traced=$(for _ in 1 2 3; do
-		strace -f -qq -o "$scratch/trace" "$@" "$ours" perf-profile info > "$scratch/traced" 2>&1 || true
+		on_machine guide ours strace -f -qq -o "$scratch/trace" -E "LD_PRELOAD=$tools/watch.so:$preload" \
+			"$ours" perf-profile info > "$scratch/traced" 2>&1 || true
 		awk -f "$here/count-calls.awk" "$scratch/trace"
 	done | least)
 	if [ "$counted" != "$traced" ]; then

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counts the system calls of the calling thread: the kernel hands each of them to a signal handler
- * (syscall user dispatch), which counts it and makes it. While the emulator is at work, a byte in
- * memory lets them pass, so that its many calls cost nothing; a tracer would take a minute for what
- * takes a second here. Knows nothing of the emulator.
+ * (syscall user dispatch), which counts it and makes it; a tracer would take a minute for what
+ * takes a second here.
  */
 #define _GNU_SOURCE
 #include "watch.h"
@@ -24,7 +23,6 @@ enum { DISPATCH_ON = 1, LET_PASS = 0, HAND_OVER = 1 };
 enum { ARGUMENTS = 6, KERNEL_RESTORER = 0x04000000, SYSCALL_BYTES = 2 };
 
 unsigned long dispatch_calls;
-bool dispatch_after_answer;
 
 static volatile unsigned char selector = LET_PASS;
 static void (*at_exit)(void);
@@ -83,14 +81,10 @@ static long change_mask(ucontext_t *context, const long *words)
 	return 0;
 }
 
-static bool is_programs_own(long call, const long *words)
+/** Not what depends on where the heap happens to begin, or answers CPUID. */
+static bool is_programs_own(long call)
 {
-	/* Depends on where the heap happens to begin; answers CPUID where the processor lets it
-	 * fault. */
-	if (call == SYS_brk || call == SYS_arch_prctl)
-		return false;
-	/* fopen() is answered by fdopen(), which asks for the mode; fopen() itself does not. */
-	return !(dispatch_after_answer && call == SYS_fcntl && words[1] == F_GETFL);
+	return call != SYS_brk && call != SYS_arch_prctl;
 }
 
 static void on_call(int number, siginfo_t *information, void *context)
@@ -114,9 +108,8 @@ static void on_call(int number, siginfo_t *information, void *context)
 		registers[REG_RIP] -= SYSCALL_BYTES;
 		return;
 	}
-	if (is_programs_own(call, words))
+	if (is_programs_own(call))
 		dispatch_calls++;
-	dispatch_after_answer = false;
 	if (call == SYS_exit_group)
 		at_exit();
 	registers[REG_RAX] = call == SYS_rt_sigprocmask ? change_mask(context, words)
@@ -140,9 +133,4 @@ int dispatch_start(void (*before_exit)(void))
 		return -1;
 	selector = HAND_OVER;
 	return 0;
-}
-
-void dispatch_pause(bool paused)
-{
-	selector = paused ? LET_PASS : HAND_OVER;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is preloaded before the emulator's preload library: prints, at the end of a program, how many
- * system calls it made (those that only looked for CPU numbers, and how many numbers; and its
- * allocations), or how much time it took, as if there were no emulator. By the marks of the
- * preload library (src/preload/machine.c) it knows where the emulator is at work; it keeps them
- * from the kernel. Neither loading and linking nor the opening of the emulated machine count.
+ * Is preloaded: prints, at the end of a program, how many system calls it made (those that only
+ * looked for CPU numbers, and how many numbers; and its allocations), or how much time it took.
+ * Loading and linking do not count: a system call that fails marks the beginning in a trace.
  *
  * A program that waits by a timer goes on at once, in a time that jumps, and gets SIGTERM when it
  * has waited ISST_BENCH_WAITS times.
@@ -28,14 +26,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MARK_BEGIN = -1000, MARK_PASSED = -1001, MARK_ANSWERED = -1002 };
-enum { WORDS = 6 };
+enum { MARK = -1000 };
 
 static const char *time_file, *calls_file;
-static double started, entered, inside;
+static double started;
 static unsigned long waits; /* that are left; 0: it waits as it asks for */
 static int64_t ahead_ns;    /* of the real time */
-static bool emulating;	    /* at the moment */
 static unsigned long number_calls, numbers, allocations;
 
 static double now(void)
@@ -44,42 +40,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
-static void mark(int which)
-{
-	emulating = which == MARK_BEGIN;
-	if (time_file && emulating)
-		entered = now();
-	else if (time_file)
-		inside += now() - entered;
-	if (!calls_file)
-		return;
-	dispatch_pause(which == MARK_BEGIN);
-	if (which == MARK_ANSWERED) {
-		dispatch_calls++;
-		dispatch_after_answer = true;
-	}
-}
-
-/** libc's: the preload library makes its marks by it. */
-__attribute__((visibility("default"))) long syscall(long number, ...)
-{
-	static long (*next)(long number, ...);
-	long words[WORDS];
-	va_list arguments;
-
-	va_start(arguments, number);
-	for (int i = 0; i < WORDS; i++)
-		words[i] = va_arg(arguments, long);
-	va_end(arguments);
-	if (number == SYS_close && (int)words[0] <= MARK_BEGIN && (time_file || calls_file)) {
-		mark((int)words[0]);
-		return -1;
-	}
-	if (!next)
-		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 /** The driver looks CPU numbers up in a table: no firmware is asked. */
@@ -154,19 +114,19 @@ void *__libc_realloc(void *memory, size_t size);
 
 __attribute__((visibility("default"))) void *malloc(size_t size)
 {
-	allocations += !emulating;
+	allocations++;
 	return __libc_malloc(size);
 }
 
 __attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
 {
-	allocations += !emulating;
+	allocations++;
 	return __libc_calloc(count, size);
 }
 
 __attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
 {
-	allocations += !emulating;
+	allocations++;
 	return __libc_realloc(memory, size);
 }
 
@@ -200,16 +160,16 @@ __attribute__((constructor)) static void begin(void)
 	if (take("ISST_BENCH_WAITS"))
 		waits = strtoul(take("ISST_BENCH_WAITS"), NULL, 10);
 	calls_file = take("ISST_BENCH_CALLS");
+	syscall(SYS_close, MARK);
 	if (calls_file && dispatch_start(write_calls))
 		calls_file = NULL;
-	inside = 0;
 	allocations = 0;
 	started = now();
 }
 
 __attribute__((destructor)) static void end(void)
 {
-	double own = now() - started - inside;
+	double own = now() - started;
 	FILE *file = time_file ? fopen(time_file, "w") : NULL;
 
 	if (!file)
