@@ -154,12 +154,13 @@ static FILE *open_slack(pid_t task, const char *mode)
 static int read_slack(pid_t task, long *slack)
 {
 	FILE *file = task > 0 ? open_slack(task, "re") : NULL;
+	char line[30];
 
 	*slack = -1;
 	if (!file)
 		return -ESRCH;
-	if (fscanf(file, "%ld", slack) != 1)
-		*slack = -1;
+	if (fgets(line, sizeof(line), file))
+		*slack = strtol(line, NULL, 10);
 	fclose(file);
 	return 0;
 }
@@ -329,7 +330,8 @@ static int check_permission(pid_t caller, pid_t task)
 	enum { SYS_NICE = 23 };
 	char path[40], mine[TASK_FIELD], its[TASK_FIELD], capabilities[TASK_FIELD];
 	struct stat my_namespace, its_namespace;
-	unsigned long ours[2], theirs[2];
+	unsigned long ours, real, effective;
+	char *end;
 
 	if (read_task_field(task, "Uid:", its))
 		return -ESRCH;
@@ -339,12 +341,14 @@ static int check_permission(pid_t caller, pid_t task)
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", task);
 	if (stat(path, &its_namespace) || my_namespace.st_ino != its_namespace.st_ino ||
 	    read_task_field(caller, "Uid:", mine) ||
-	    read_task_field(caller, "CapEff:", capabilities) ||
-	    sscanf(mine, "%lu %lu", &ours[0], &ours[1]) != 2 ||
-	    sscanf(its, "%lu %lu", &theirs[0], &theirs[1]) != 2)
+	    read_task_field(caller, "CapEff:", capabilities))
 		return -EPERM;
-	return ours[1] == theirs[0] || ours[1] == theirs[1] ||
-			       strtoull(capabilities, NULL, 16) >> SYS_NICE & 1
+	/* The real id, then the effective one. */
+	strtoul(mine, &end, 10);
+	ours = strtoul(end, NULL, 10);
+	real = strtoul(its, &end, 10);
+	effective = strtoul(end, NULL, 10);
+	return ours == real || ours == effective || strtoull(capabilities, NULL, 16) >> SYS_NICE & 1
 		       ? 0
 		       : -EPERM;
 }

@@ -71,10 +71,10 @@ static void unescape(char *path)
 	char *to = path;
 
 	for (; *path; path++) {
-		unsigned int character;
+		if (*path == '\\' && strspn(path + 1, "01234567") >= 3) {
+			const char digits[] = { path[1], path[2], path[3], '\0' };
 
-		if (*path == '\\' && sscanf(path + 1, "%3o", &character) == 1) {
-			*to++ = (char)character;
+			*to++ = (char)strtoul(digits, NULL, 8);
 			path += 3;
 		} else {
 			*to++ = *path;

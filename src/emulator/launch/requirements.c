@@ -20,12 +20,13 @@
 static int read_setting(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	int value;
+	char line[30];
+	int value = -1;
 
 	if (!file)
 		return -1;
-	if (fscanf(file, "%d", &value) != 1)
-		value = -1;
+	if (fgets(line, sizeof(line), file))
+		value = (int)strtol(line, NULL, 10);
 	fclose(file);
 	return value;
 }
