@@ -15,8 +15,7 @@ cpus=/sys/devices/system/cpu
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
-isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/first" emulate -- true > "$scratch/said" 2>&1 ||
-	skip_all "$(head -n 1 "$scratch/said")"
+runs_programs "$build" || skip_all "$cannot_run"
 
 # prints EXPECTED PLATFORM PROGRAM...: what a program prints on a machine made anew, by both streams
 prints() {

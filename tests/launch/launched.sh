@@ -80,6 +80,7 @@ platform=tiny
 # What the tests of a user need is in a directory of that user's. /dev/fuse is for all users, as distributions have it.
 user=65534
 as_user() {
+	# shellcheck disable=SC2016 # what the inner shell expands
 	unshare --mount sh -c 'mount --bind "$0" /dev/fuse &&
 		exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"' "$scratch/fuse" "$@"
 }
@@ -631,7 +632,7 @@ kill_in_order() {
 	for victim; do
 		case $victim in
 		program) kill -9 "$program" ;;
-		*) kill -9 $(server "$victim") ;;
+		*) server "$victim" | xargs kill -9 ;;
 		esac
 	done 2> /dev/null
 	# What has lost its machine is ended here, if it does not by itself.
@@ -652,7 +653,7 @@ done
 lost_files() {
 	on_machine emulate -- sh -c "until [ -e '$scratch/killed' ]; do sleep 0.01; done; cat $cpus/online 2> /dev/null; echo \$?" &
 	until [ -n "$(server isst-files)" ]; do sleep 0.01; done
-	kill -9 $(server isst-files)
+	server isst-files | xargs kill -9
 	# What it was asked meanwhile would be aborted.
 	until [ -z "$(server isst-files)" ]; do sleep 0.01; done
 	touch "$scratch/killed"
@@ -681,7 +682,7 @@ expect "programs and isst outside work at once on one state" 0 "1-2
 2
 " -- together
 many_starts() {
-	before=$(find "$scratch/state" | wc -l) processes=$(pgrep -c .)
+	before=$(find "$scratch/state" | wc -l)
 	for _ in $(seq "${ISST_STARTS:-50}"); do
 		on_machine emulate -- true || echo "status $?"
 	done

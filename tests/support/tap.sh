@@ -66,6 +66,7 @@ finish() {
 # Whether programs can be run on the emulated machine; $cannot_run: why not.
 runs_programs() {	# $1: the build directory
 	machine_state=$(mktemp -d) || return 1
+	# shellcheck disable=SC2034 # of the script
 	cannot_run=$("$1/isst" --emulate guide --emulate-state "$machine_state" emulate -- true 2>&1)
 	set -- $?
 	rm -rf "$machine_state"
