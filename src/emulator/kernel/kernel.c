@@ -448,6 +448,9 @@ int kernel_look(struct server *server, const char *path, bool follow_last,
 	default:
 		if (!view->mode)
 			status->mode = is_link(view) ? 0777 : view->write ? 0644 : 0444;
+		/* Only files of sysfs have a size. */
+		if (status->type == KERNEL_FILE && strncmp(walked, "/sys/", 5) != 0)
+			return 0;
 		result = read_view(&place, walked, &content, &status->size);
 		if (!result && status->type == KERNEL_LINK)
 			status->target = content;

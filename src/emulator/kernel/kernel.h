@@ -11,7 +11,7 @@ enum kernel_type { KERNEL_FILE, KERNEL_DIRECTORY, KERNEL_LINK, KERNEL_DEVICE };
 struct kernel_status {
 	enum kernel_type type;
 	mode_t mode;  /* permissions */
-	size_t size;  /* of what a file holds */
+	size_t size;  /* of what a file below /sys holds */
 	size_t links; /* directories in a directory */
 	char *target; /* of a link; to be freed */
 };

@@ -58,11 +58,15 @@ static void serve_files(struct launch *launch, int socket)
 static void serve_calls(struct launch *launch, int socket, pid_t program)
 {
 	int listener, result;
-	char byte;
+	char byte, mounts[30];
 
 	if (read(socket, &byte, 1) != 1)
 		return;
 	result = namespace_map(launch, program);
+	/* All is unmounted when this server ends, for which no process waits, and not when the
+	 * program does. */
+	snprintf(mounts, sizeof(mounts), "/proc/%d/ns/mnt", program);
+	open(mounts, O_RDONLY | O_CLOEXEC);
 	if (write(socket, &result, sizeof(result)) != sizeof(result))
 		return;
 	listener = descriptor_receive(socket);
