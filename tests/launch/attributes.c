@@ -22,6 +22,8 @@ static void owner_and_permissions_are_accepted_and_not_kept(void **state)
 	struct stat before, after;
 
 	(void)state;
+	if (geteuid() != 0)
+		skip(); /* permissions count, and owners are given by root alone */
 	assert_int_equal(stat(CPU3, &before), 0);
 	assert_int_equal(chmod(CPU3, 0), 0);
 	assert_int_equal(fchmod(file, 0), 0);
@@ -87,6 +89,8 @@ static void files_of_removed_groups_are_gone(void **state)
 	char content[10];
 
 	(void)state;
+	if (geteuid() != 0)
+		skip(); /* permissions count, and owners are given by root alone */
 	assert_int_equal(write(file, "+cpuset", 7), 7);
 	close(file);
 	assert_int_equal(mkdir(GROUPS "/gone", 0755), 0);

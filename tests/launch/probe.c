@@ -266,6 +266,8 @@ static void the_current_directory_can_be_left_upwards(void **state)
 static void groups_are_made_and_removed(void **state)
 {
 	(void)state;
+	if (geteuid() != 0)
+		skip(); /* permissions count, and owners are given by root alone */
 	assert_int_equal(mkdir(GROUPS "/a", 0755), 0);
 	assert_fails(mkdir(GROUPS "/a", 0755), EEXIST);
 	assert_int_equal(put(GROUPS "/cgroup.subtree_control", "+cpuset"), 0);
@@ -286,6 +288,8 @@ static void groups_have_names_of_any_length(void **state)
 	int descriptor;
 
 	(void)state;
+	if (geteuid() != 0)
+		skip(); /* permissions count, and owners are given by root alone */
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	snprintf(path, sizeof(path), GROUPS "/%sx", name);
