@@ -117,6 +117,23 @@ TEST_MACHINE(limits_show_the_tightest_request, NULL)
 	assert_file(e, POLICY(0) "/scaling_max_freq", "2900000\n");
 }
 
+TEST_MACHINE(an_active_driver_obeys_its_percentage, NULL)
+{
+	start_written(e, SERVER);
+	assert_file(e, POLICY(0) "/scaling_cur_freq", "3000000\n");
+	/* Rounded up to whole P-states: 50 % are 15 of 30, 71 % are 21.3. */
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "50"), 0);
+	assert_file(e, POLICY(0) "/scaling_cur_freq", "1500000\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "71"), 0);
+	assert_file(e, POLICY(0) "/scaling_cur_freq", "2200000\n");
+	/* The lower limit of a policy comes before it, the percentage for all policies does not. */
+	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", "71"), 0);
+	assert_file(e, POLICY(0) "/scaling_cur_freq", "2200000\n");
+	assert_int_equal(write_file(e, POLICY(1) "/scaling_min_freq", "2500000"), 0);
+	assert_file(e, POLICY(0) "/scaling_cur_freq", "2200000\n");
+	assert_file(e, POLICY(1) "/scaling_cur_freq", "2500000\n");
+}
+
 TEST_MACHINE(a_passive_driver_requests_its_percentages, NULL)
 {
 	start_written(e, SERVER "intel-pstate = passive\n");

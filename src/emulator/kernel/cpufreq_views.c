@@ -311,7 +311,7 @@ static unsigned int lowest_percent(const struct place *place)
 	return highest ? lowest_khz(place) / 100000 * 100 / highest : 0;
 }
 
-static unsigned int max_perf_pct(const struct place *place)
+unsigned int max_perf_pct(const struct place *place)
 {
 	unsigned int set = place->server->state->max_perf_pct;
 

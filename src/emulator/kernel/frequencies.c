@@ -115,6 +115,18 @@ unsigned int scaling_min_khz(const struct place *place)
 	return clamp(khz > percent ? khz : percent, lowest_khz(place), scaling_max_khz(place));
 }
 
+/** What an active driver, which obeys its percentage itself, requests at most: P-states are counted
+ * in whole ratios, rounded up, and a minimum of cpufreq counts more. */
+static unsigned int active_max_khz(const struct place *place)
+{
+	const unsigned int highest = highest_turbo_khz(place) / KHZ_PER_RATIO;
+	unsigned int khz = (highest * max_perf_pct(place) + 99) / 100 * KHZ_PER_RATIO;
+
+	if (strcmp(place->platform->pstate.text, "active") != 0)
+		return UINT_MAX;
+	return khz > scaling_min_khz(place) ? khz : scaling_min_khz(place);
+}
+
 /* ---- Classes ---- */
 
 /** The class of a CPU's core. */
@@ -252,6 +264,7 @@ unsigned int busy_khz(const struct place *place)
 	const struct class_of_cpu class = find_class(server, place->cpu);
 	unsigned int khz = scaling_max_khz(place), lowest = lowest_khz(place);
 
+	khz = least(khz, active_max_khz(place));
 	khz = least(khz, turbo_khz(place, &facts, &class));
 	khz = least(khz, positive_or_max(power_limited_khz(place)));
 	if (server->state->no_turbo)

@@ -175,6 +175,8 @@ enum { CPUSET, CONTROLLERS = 6 }; /* bits of struct state's controllers */
 
 /** What a power limit leaves a CPU that is busy; 0: none is in force. */
 unsigned int power_limited_khz(const struct place *place);
+/** Of intel_pstate, of the highest turbo frequency. */
+unsigned int max_perf_pct(const struct place *place);
 unsigned int base_khz(const struct place *place);
 unsigned int lowest_khz(const struct place *place);
 unsigned int highest_khz(const struct place *place);
