@@ -263,21 +263,6 @@ static int write_no_turbo(const struct place *place, const char *text)
 
 /* ---- What the driver works out of the frequencies of the first CPU as it starts ---- */
 
-/** As it was captured, or else as the platform has it. */
-static unsigned int pstate_at_boot(const struct place *place, const char *name,
-				   unsigned int otherwise)
-{
-	const struct captured_entry *entry;
-	uint64_t value;
-
-	entry = place->platform->capture ? capture_entry(place->platform->capture,
-							 CPU_DIRECTORY "/intel_pstate/%s", name)
-					 : NULL;
-	if (entry && !isst_parse_number(entry->value, 10, UINT32_MAX, &value))
-		return (unsigned int)value;
-	return otherwise;
-}
-
 static unsigned int count_pstates(const struct place *place)
 {
 	unsigned int lowest = lowest_khz(place) / 100000;
@@ -309,13 +294,6 @@ static unsigned int lowest_percent(const struct place *place)
 	unsigned int highest = place->server->state->first_highest_mhz / 100;
 
 	return highest ? lowest_khz(place) / 100000 * 100 / highest : 0;
-}
-
-unsigned int max_perf_pct(const struct place *place)
-{
-	unsigned int set = place->server->state->max_perf_pct;
-
-	return set ? set : pstate_at_boot(place, "max_perf_pct", 100);
 }
 
 static unsigned int min_perf_pct(const struct place *place)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What cpufreq shows of a CPU, and what it runs at while all that are online are busy. */
+#include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { KHZ_PER_RATIO = 100000, KHZ_PER_MHZ = 1000 };
+enum { KHZ_PER_MHZ = 1000 };
 /* CLOS 0 and 1 have high priority. */
 enum { LOWEST_HIGH_CLOS = 1 };
 
@@ -113,6 +114,26 @@ unsigned int scaling_min_khz(const struct place *place)
 	unsigned int percent = percent_khz(place, place->server->state->min_perf_pct);
 
 	return clamp(khz > percent ? khz : percent, lowest_khz(place), scaling_max_khz(place));
+}
+
+unsigned int pstate_at_boot(const struct place *place, const char *name, unsigned int otherwise)
+{
+	const struct captured_entry *entry;
+	uint64_t value;
+
+	entry = place->platform->capture ? capture_entry(place->platform->capture,
+							 CPU_DIRECTORY "/intel_pstate/%s", name)
+					 : NULL;
+	if (entry && !isst_parse_number(entry->value, 10, UINT32_MAX, &value))
+		return (unsigned int)value;
+	return otherwise;
+}
+
+unsigned int max_perf_pct(const struct place *place)
+{
+	unsigned int set = place->server->state->max_perf_pct;
+
+	return set ? set : pstate_at_boot(place, "max_perf_pct", 100);
 }
 
 /** What an active driver, which obeys its percentage itself, requests at most: P-states are counted

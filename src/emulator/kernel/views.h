@@ -175,6 +175,8 @@ enum { CPUSET, CONTROLLERS = 6 }; /* bits of struct state's controllers */
 
 /** What a power limit leaves a CPU that is busy; 0: none is in force. */
 unsigned int power_limited_khz(const struct place *place);
+/** A file of intel_pstate as it was captured, or else as the platform has it. */
+unsigned int pstate_at_boot(const struct place *place, const char *name, unsigned int otherwise);
 /** Of intel_pstate, of the highest turbo frequency. */
 unsigned int max_perf_pct(const struct place *place);
 unsigned int base_khz(const struct place *place);
