@@ -84,7 +84,7 @@ static const struct {
 	  "no value 'domains[package=2].cpu': domains has no such element" },
 	{ "domains[die=0]", "no value 'domains[die=0]': domains has no such element" },
 	{ "domains[package=1].cpu",
-	  "no value 'domains[package=1].cpu': domains has 2 such elements" },
+	  "no value 'domains[package=1].cpu': domains has 2 such elements: cpu 14, 20" },
 	{ "domains[1].cpus", "no value 'domains[1].cpus': domains[1] has only package, cpu" },
 };
 

@@ -103,6 +103,45 @@ static const struct json *fail(const struct search *search, const char *what)
 	return NULL;
 }
 
+/** Names several elements by the first member that two of them have different values of. */
+static const struct json *fail_for_several(const struct search *search, const struct json *first,
+					   const char *selector, size_t length, size_t count)
+{
+	struct memory_stream memory;
+	bool differ = false;
+	char *what = NULL;
+
+	*search->problem = NULL;
+	for (const struct json *by = first->first; by && !differ; by = by->next) {
+		if (by->kind != JSON_NUMBER)
+			continue;
+		free(what);
+		if (memory_stream_open(&memory))
+			return NULL;
+		fprintf(memory.stream, "has %zu such elements: %s", count, by->name);
+		for (const struct json *other = first; other; other = other->next) {
+			const struct json *member = json_member(other, by->name);
+
+			if (!member || matches(other, selector, length) != 1)
+				continue;
+			differ |= member->number != by->number;
+			fprintf(memory.stream, "%s %" PRIu64, other == first ? "" : ",",
+				member->number);
+		}
+		what = memory_stream_text(&memory);
+		if (!what)
+			return NULL;
+	}
+	if (!differ) {
+		free(what);
+		if (asprintf(&what, "has %zu such elements", count) < 0)
+			return NULL;
+	}
+	fail(search, what);
+	free(what);
+	return NULL;
+}
+
 static const struct json *find_element(const struct search *search, const struct json *array,
 				       const char *selector, size_t length)
 {
@@ -129,10 +168,10 @@ static const struct json *find_element(const struct search *search, const struct
 	}
 	if (count == 1)
 		return found;
+	if (count > 0)
+		return fail_for_several(search, found, selector, length, count);
 	if (numbered && elements > 0)
 		snprintf(what, sizeof(what), "has elements 0 to %zu", elements - 1);
-	else if (count > 0)
-		snprintf(what, sizeof(what), "has %zu such elements", count);
 	else
 		return fail(search, numbered ? "is empty" : "has no such element");
 	return fail(search, what);
