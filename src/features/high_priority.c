@@ -155,7 +155,7 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 	const struct isst_level *smallest = NULL;
 	const char *word = platform_cores_word(&chooser->context->platform, cores);
 	unsigned int last = cores, all, gaining;
-	char *buckets, without[96] = "";
+	char *buckets, without[128] = "";
 	int error;
 
 	/* The domain with the smallest number of cores in its last bucket. */
@@ -179,18 +179,25 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 	if (!buckets)
 		return -ENOMEM;
 	all = level_all_cores_mhz(smallest);
+	if (info->clip_mhz[0].state == ISST_KNOWN)
+		snprintf(without, sizeof(without), ", and all others at %u MHz",
+			 info->clip_mhz[0].value);
 	if (all > 0)
-		snprintf(without, sizeof(without), "; without turbo-freq all at %u MHz", all);
+		snprintf(without + strlen(without), sizeof(without) - strlen(without),
+			 "; without turbo-freq all at %u MHz", all);
 	gaining = level_gaining_buckets(smallest);
 	if (gaining < info->buckets && gaining > 0)
 		snprintf(without + strlen(without), sizeof(without) - strlen(without),
 			 ", so %u/package is the most that gains",
 			 info->high_priority_cores[gaining - 1]);
-	error = message_error(&chooser->context->messages, -EINVAL,
-			      "package %u: %u high priority %s are %u more than the last bucket of "
-			      "level %u holds (%s%s). isst levels shows the buckets of each level",
-			      package, cores, word, cores - last, smallest->level, buckets,
-			      without);
+	error = message_error(
+		&chooser->context->messages, -EINVAL,
+		"package %u: %u high priority %s are %u more than the last bucket of "
+		"level %u holds (%s%s). isst levels shows the buckets of each level%s",
+		package, cores, word, cores - last, smallest->level, buckets, without,
+		chooser->choice->quiet ? "; high-priority in isst-config(5) has the "
+					 "statements that choose so many"
+				       : "");
 	free(buckets);
 	return error;
 }

@@ -270,8 +270,8 @@ TEST(the_smaller_bucket_of_a_package_counts)
 		  -EOPNOTSUPP },
 		{ { .kind = CHOICE_COUNT, .number = 3 },
 		  "package 0: 3 high priority cores are 1 more than the last bucket of level 1 "
-		  "holds (up to 2 cores at 4300 MHz; without turbo-freq all at 3800 MHz). isst "
-		  "levels shows the buckets of each level",
+		  "holds (up to 2 cores at 4300 MHz, and all others at 3000 MHz; without "
+		  "turbo-freq all at 3800 MHz). isst levels shows the buckets of each level",
 		  -EINVAL },
 	};
 	const unsigned int levels[DOMAINS] = { 0, 1 };
@@ -296,15 +296,17 @@ TEST(more_cores_than_the_last_bucket_are_refused)
 		ROW("guide", PER_PACKAGE, 8,
 		    "package 0: 8 high priority cores are 2 more than the last bucket of level 0 "
 		    "holds (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up to 6 cores "
-		    "at 3100 MHz; without turbo-freq all at 3100 MHz, so 2/package is the most "
-		    "that gains). isst levels shows the buckets of each level",
+		    "at 3100 MHz, and all others at 2600 MHz; without turbo-freq all at "
+		    "3100 MHz, so 2/package is the most that gains). isst levels shows the buckets "
+		    "of each level",
 		    .error = -EINVAL),
 		/* 7 in package 0, 6 in package 1 */
 		ROW("guide", COUNT, 13,
 		    "package 0: 7 high priority cores are 1 more than the last bucket of level 0 "
 		    "holds (up to 2 cores at 3200 MHz, up to 4 cores at 3100 MHz, up to 6 cores "
-		    "at 3100 MHz; without turbo-freq all at 3100 MHz, so 2/package is the most "
-		    "that gains). isst levels shows the buckets of each level",
+		    "at 3100 MHz, and all others at 2600 MHz; without turbo-freq all at "
+		    "3100 MHz, so 2/package is the most that gains). isst levels shows the buckets "
+		    "of each level",
 		    .error = -EINVAL),
 		ROW("guide", COUNT, 13, "0-6,14-19,28-34,42-47", .allow_lower_turbo = true),
 		ROW("guide", COUNT, 12, "0-5,14-19,28-33,42-47"),
