@@ -52,7 +52,7 @@ static bool is_subject(const char *behind)
 		    strncmp(behind + 2, WORDS[i].word, length) == 0 && behind[2 + length] == ' ')
 			behind += 3 + length + strspn(behind + 3 + length, "0123456789");
 	}
-	return *behind == ' ' && behind[strcspn(behind + 1, " ")] == 's';
+	return *behind == ' ' && behind[strcspn(behind + 1, " \n")] == 's';
 }
 
 /** The name as it stands in texts; NULL without memory. */

@@ -299,7 +299,7 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 
 	report_word(top, key, incomplete ? "incomplete" : "success");
 	if (incomplete)
-		config_report_differences(top, KEY_CONFIG_DIFFERENCE, config);
+		config_report_differences(run, top, KEY_CONFIG_DIFFERENCE, config);
 	if (incomplete && isst_change_is_unchanged(change))
 		run_note_unchanged(run, "what differs was left out");
 	else if (isst_change_is_unchanged(change))
@@ -386,7 +386,7 @@ void config_reset(struct run *run)
 	if (config_call(run, config, isst_config_check(config, run->context, 0)) == 0) {
 		top = config_node(run);
 		config_report_differences(
-			top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
+			run, top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
 		make(run, config, top, KEY_CONFIG_RESET);
 	}
 	isst_config_free(config);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "../../common/monotonic.h"
+#include "../../common/numbered.h"
 #include "../process/privileges.h"
 #include "change.h"
 #include "levels.h"
@@ -255,24 +256,59 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 	return error;
 }
 
-unsigned int config_report_differences(struct report_node *top, enum key_id key,
-				       const struct isst_config *config)
+static void report_difference(struct report_node *top, enum key_id key, unsigned int index,
+			      const char *target, const struct isst_config_difference *difference)
 {
+	struct report_node *node = report_branch(top, key, index);
+	const char *origin = isst_config_difference_origin(difference);
+
+	report_text(node, KEY_CONFIG_TARGET, target);
+	report_text(node, KEY_CONFIG_WANTED, isst_config_difference_wanted(difference));
+	report_text(node, KEY_CONFIG_PRESENT, isst_config_difference_present(difference));
+	/* Defaults are stated nowhere. */
+	if (origin && *origin)
+		report_text(node, KEY_CONFIG_ORIGIN, origin);
+}
+
+void config_report_differences(struct run *run, struct report_node *top, enum key_id key,
+			       const struct isst_config *config)
+{
+	bool fold = request_format(run->request) == FORMAT_TEXT;
 	const struct isst_config_difference *difference;
+	struct folds folds = { .all = NULL };
 	unsigned int count = 0;
+	int error = 0;
 
-	while ((difference = isst_config_difference_at(config, count)) != NULL) {
-		struct report_node *node = report_branch(top, key, count++);
-		const char *origin = isst_config_difference_origin(difference);
+	for (; (difference = isst_config_difference_at(config, count)) != NULL && !error; count++) {
+		const char *target = isst_config_difference_target(difference);
+		/* That of a reset is not shown. */
+		const char *origin = key == KEY_CONFIG_DIFFERENCE
+					     ? isst_config_difference_origin(difference)
+					     : NULL;
 
-		report_text(node, KEY_CONFIG_TARGET, isst_config_difference_target(difference));
-		report_text(node, KEY_CONFIG_WANTED, isst_config_difference_wanted(difference));
-		report_text(node, KEY_CONFIG_PRESENT, isst_config_difference_present(difference));
-		/* Defaults are stated nowhere. */
-		if (origin && *origin)
-			report_text(node, KEY_CONFIG_ORIGIN, origin);
+		if (fold)
+			error = folds_add(&folds, (void *)difference, "%s\n%s\n%s\n%s", target,
+					  isst_config_difference_wanted(difference),
+					  isst_config_difference_present(difference),
+					  origin ? origin : "");
+		else
+			report_difference(top, key, count, target, difference);
 	}
-	return count;
+	if (!error)
+		error = report_join(&folds, run->context);
+	for (size_t i = 0; i < folds.count && !error; i++) {
+		char *target = fold_text(&folds.all[i]);
+
+		error = target ? 0 : -ENOMEM;
+		if (target) {
+			target[strcspn(target, "\n")] = '\0';
+			report_difference(top, key, (unsigned int)i, target, folds.all[i].data);
+		}
+		free(target);
+	}
+	folds_clear(&folds);
+	if (error)
+		run_no_memory(run);
 }
 
 bool config_report_comparison(struct run *run, struct report_node *top)
@@ -284,7 +320,7 @@ bool config_report_comparison(struct run *run, struct report_node *top)
 		report_word(top, KEY_CONFIG_CHECK, "incomplete");
 	else
 		report_state(top, KEY_CONFIG_CHECK, equal);
-	config_report_differences(top, KEY_CONFIG_DIFFERENCE, run->config);
+	config_report_differences(run, top, KEY_CONFIG_DIFFERENCE, run->config);
 	return equal;
 }
 

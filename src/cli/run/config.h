@@ -39,9 +39,9 @@ enum { CONFIG_LISTED = 100 };
  * Returns @error. */
 int config_call(struct run *run, const struct isst_config *config, int error);
 
-/** Reports differences as nodes of a key below @top. Returns their number. */
-unsigned int config_report_differences(struct report_node *top, enum key_id key,
-				       const struct isst_config *config);
+/** Reports differences as nodes of a key below @top; text joins what is alike, as steps. */
+void config_report_differences(struct run *run, struct report_node *top, enum key_id key,
+			       const struct isst_config *config);
 
 /** Reports what isst_config_check() found. Returns whether nothing differs. */
 bool config_report_comparison(struct run *run, struct report_node *top);
