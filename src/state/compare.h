@@ -46,6 +46,10 @@ int cpus_compare(struct wanted *wanted, struct differences *differences);
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 
+/** Whether a package is offline as a whole, and CPUs of it shall not be: a change cannot be planned
+ * there, but what is stated for it is no mistake. */
+bool cpus_want_package(const struct wanted *wanted, unsigned int package);
+
 /** CPUs that come online by the steps planned so far, and were offline ever since, belong to cores
  * and domains that are not known yet: what is stated of CPUs cannot be planned for them. Adds that
  * as problems. Returns 0 or -ENOMEM. */

@@ -59,6 +59,19 @@ static int cpus_find_unreachable(const struct isst_context *context, const struc
 	return error;
 }
 
+bool cpus_want_package(const struct wanted *wanted, unsigned int package)
+{
+	const struct setting *setting = cpus_everywhere(wanted);
+	const struct topology *topology = wanted->context->topology;
+
+	for (size_t i = 0; i < topology->unreachable_count && setting; i++)
+		if (topology->unreachable[i].package == package &&
+		    !(setting->wanted == WANTED_OFFLINE &&
+		      isst_cpuset_has(setting->cpus, topology->unreachable[i].number)))
+			return true;
+	return false;
+}
+
 /* ---- Planning ---- */
 
 /** Whether a state has all CPUs of a package offline. It was read while they were so; a change

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "features/cpus_change.h"
 #include "features/planning.h"
+#include "state/compare.h"
 #include "state/wanted.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -402,12 +403,16 @@ static int check_scope(struct wanted *wanted, const struct setting *setting)
 	const struct facts *facts = &wanted->facts;
 	const struct isst_cpuset *packages = setting->scope.packages;
 	unsigned int package, number;
+	bool offline = false;
 
 	isst_cpuset_for_each (package, packages) {
 		bool found = false;
 
 		facts_for_each_domain (target, facts)
 			found |= target->domain->package == package;
+		/* Its CPUs differ from what is wanted, and a change is refused for that. */
+		if (!found && cpus_want_package(wanted, package))
+			offline = found = true;
 		if (!found)
 			return wanted_reject(
 				wanted, setting, NULL, -EOPNOTSUPP,
@@ -415,7 +420,7 @@ static int check_scope(struct wanted *wanted, const struct setting *setting)
 				setting->optional ? MISTAKE : "");
 	}
 	isst_cpuset_for_each (number, setting->scope.power_domains) {
-		bool found = false;
+		bool found = offline;
 
 		facts_for_each_domain (other, facts)
 			found |= domain_number(wanted->context, other->domain) == number &&
