@@ -81,7 +81,7 @@ static void write_examples(const struct help *help, bool preset)
 		{ ON_MOST, "--dry-run perf-profile set-config-level --level 1 --online" },
 		{ ON_MOST, "--cpu 12,13 turbo-freq enable --auto" },
 		{ ON_MOST, "turbo-freq enable --auto --high-priority 8/package" },
-		{ ON_MOST | ON_PRESET, "config reset --boot  # undo all changes since boot" },
+		{ ON_MOST | ON_PRESET, "config reset --boot  # undo what isst changed since boot" },
 		{ ON_PRESET, "--dry-run base-freq enable" },
 	};
 

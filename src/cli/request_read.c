@@ -52,7 +52,7 @@ static int unknown_word(const struct feature *feature, const char *word, const c
 }
 
 #define UNDO \
-	"'config reset --boot' undoes all changes since boot; 'config apply FILE' undoes one " \
+	"'config reset --boot' undoes what isst changed since boot; 'config apply FILE' undoes one " \
 	"change, where 'config save --all FILE' was run before it"
 #define POWER \
 	"'status' prints the power of packages and its limits, which powercap (/sys/class/powercap) sets"

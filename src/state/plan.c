@@ -288,7 +288,7 @@ static int name_other_levels(struct planned_command *command, unsigned int featu
 				command->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
 				"%s: settings from before %s enable are saved for level %u: "
 				"%s disable --auto restores them at that level, not at level %u "
-				"(config reset --boot undoes all changes since boot)",
+				"(config reset --boot undoes what isst changed since boot)",
 				domain->name, name, found.other_level, name, level);
 	}
 	return error;
@@ -351,7 +351,7 @@ static void warn_of_core_power_off(struct planned_command *command, unsigned int
 		change_warn(change, ISST_WARNING_NO_SAVED_SETTINGS,
 			    "%s: no saved settings%s: core-power is disabled; classes of service, "
 			    "associations and the priority type stay (config reset --boot undoes "
-			    "all changes since boot)",
+			    "what isst changed since boot)",
 			    whole ? message_make(&change->texts, "package %u", domain->package)
 				  : domain->name,
 			    found.any ? " of this level" : "");

@@ -162,8 +162,8 @@ static const struct {
 	{ "'' info", "unknown feature ''; --help lists the features" },
 	{ "perf-profle info", "unknown feature 'perf-profle'; did you mean 'perf-profile'?" },
 	{ "undo",
-	  "unknown feature 'undo'; 'config reset --boot' undoes all changes since boot; 'config "
-	  "apply FILE' undoes one change, where 'config save --all FILE' was run before it" },
+	  "unknown feature 'undo'; 'config reset --boot' undoes what isst changed since boot; "
+	  "'config apply FILE' undoes one change, where 'config save --all FILE' was run before it" },
 	{ "SST-tf", "unknown feature 'SST-tf'; did you mean 'turbo-freq'?" },
 	{ "version", "unknown feature 'version'; did you mean '--version'?" },
 	{ "info", "unknown feature 'info'; did you mean '--info'?" },
