@@ -238,7 +238,8 @@ void help_write(const char *program, const struct feature *feature, const struct
 			&help,
 			"There is limited support of Intel Speed Select features on this platform.\n"
 			"Everything is pre-configured using BIOS options, this tool can't enable any "
-			"feature in the hardware.",
+			"feature in the hardware. base-freq enable and disable set and remove "
+			"limits of cpufreq.",
 			"\n");
 	}
 }

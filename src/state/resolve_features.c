@@ -130,6 +130,23 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting)
 	return error;
 }
 
+/** None are chosen, but turbo-freq may have some of an earlier choice. */
+static int note_earlier_choice(struct wanted *wanted, const struct domain_snapshot *domain)
+{
+	const struct isst_domain *place = domain->domain;
+
+	if (!feature_is_on(&domain->level, FEATURE_TURBO_FREQ) || isst_domain_is_io(place) ||
+	    domain_setting(wanted->context, wanted->configuration, SUBJECT_TURBO_FREQ, place,
+			   INDEX_ALL))
+		return 0;
+	return wanted_note_unsupported(
+		wanted, message_make(&wanted->context->messages,
+				     "%s: high priority cores of turbo-freq, which is on "
+				     "(high-priority none chooses no others; turbo-freq off, or "
+				     "config reset --boot, ends an earlier choice)",
+				     place->name));
+}
+
 int resolve_high_priority(struct wanted *wanted)
 {
 	const struct configuration *configuration = wanted->configuration;
@@ -145,6 +162,8 @@ int resolve_high_priority(struct wanted *wanted)
 
 		if (setting && setting->wanted == WANTED_CORES)
 			wanted->cores[i] = setting;
+		else if (setting && setting->wanted == WANTED_NONE)
+			error = note_earlier_choice(wanted, &wanted->facts.domains[i]);
 	}
 	if (!error)
 		error = drop_optional(wanted);
@@ -215,12 +234,21 @@ int resolve_feature(struct wanted *wanted, enum subject subject,
 	if (!resolve_wish(wanted, subject, domain->domain, INDEX_ALL, &wish))
 		return 0;
 	/* Set up by the BIOS for good. */
-	if (wanted->context->platform.preset && feature == FEATURE_BASE_FREQ)
-		return wish.number
+	if (wanted->context->platform.preset && feature == FEATURE_BASE_FREQ) {
+		if (!wish.number)
+			return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+					     "base-freq is configured by the BIOS, and cannot "
+					     "be disabled (base-freq disable only removes limits: "
+					     "scaling-min none, scaling-max none)");
+		/* Limits are statements of their own. */
+		return wanted->stated & (1U << SUBJECT_SCALING_MIN | 1U << SUBJECT_SCALING_MAX)
 			       ? 0
-			       : wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
-					       "base-freq is configured by the BIOS, and cannot "
-					       "be disabled");
+			       : wanted_note_unsupported(
+					 wanted,
+					 "base-freq is configured by the BIOS; limits of cpufreq, "
+					 "which base-freq enable sets (config save states them as "
+					 "scaling-min and scaling-max)");
+	}
 	if (!failure->error)
 		failure = &domain->level.failure;
 	if (state == ISST_FEATURE_UNKNOWN && failure->error && failure->error != -EOPNOTSUPP)
