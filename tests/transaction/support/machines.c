@@ -344,12 +344,13 @@ static void print_lines(FILE *stream, const char *path, char *content)
 			fprintf(stream, "%s: %s\n", path, line);
 }
 
-/** Each boot has another id; registers are among what firmware holds; energy grows; the other is as
- * above. */
+/** Each boot has another id; registers are among what firmware holds; energy and times of CPUs
+ * grow; the other is as above. */
 static bool is_shown(const char *name)
 {
-	return strcmp(name, "boot_id") != 0 && strcmp(name, "mem_dump") != 0 &&
-	       strcmp(name, "scaling_cur_freq") != 0 && strcmp(name, "energy_uj") != 0;
+	return strcmp(name, "boot_id") != 0 && strcmp(name, "stat") != 0 &&
+	       strcmp(name, "mem_dump") != 0 && strcmp(name, "scaling_cur_freq") != 0 &&
+	       strcmp(name, "energy_uj") != 0;
 }
 
 static void print_files(FILE *stream, struct server *server, const char *directory)
