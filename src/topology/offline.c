@@ -381,7 +381,8 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 		part = count == 1 ? ", and any package that consists of it alone,"
 				  : ", and any package that consists of them alone,";
 	return add_offline_part(topology,
-				message_make(sources->messages, "%s%s %s been offline since boot",
+				message_make(sources->messages,
+					     "%s%s %s been offline since before isst first looked",
 					     message_numbers(sources->messages, "CPU", unseen),
 					     part, count == 1 ? "has" : "have"));
 }

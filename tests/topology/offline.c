@@ -139,7 +139,7 @@ FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
 			    "CPUs 4,6-7, and any package that consists of them alone, have been "
-			    "offline since boot");
+			    "offline since before isst first looked");
 	assert_null(isst_offline_part_at(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	assert_false(context_domain(context, 0)->cpus_known);
@@ -150,7 +150,7 @@ FAKE_TEST(cpus_that_are_too_few_are_no_package)
 	machine_with_online(fake, "0-2,4-6", "0-2", "4-6");
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
-			    "CPUs 3,7 have been offline since boot");
+			    "CPUs 3,7 have been offline since before isst first looked");
 }
 
 FAKE_TEST(pointers_stay_valid_after_another_discovery)

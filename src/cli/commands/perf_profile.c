@@ -114,7 +114,7 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 		run_error(
 			run, STATUS_FAILED,
 			"%s: the number of its CPUs is unknown: some CPUs have been offline since "
-			"boot (--all-cpus-online brings them online)",
+			"before isst first looked (--all-cpus-online brings them online)",
 			isst_domain_name(domain));
 	if (!cpus)
 		return;
