@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The current level, the CPUs that it enables, and the limits of the uncore. */
 #include "explain/findings.h"
+#include "sysfs/hotplug.h"
 
 #include <inttypes.h>
 
@@ -131,6 +132,35 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 			continue;
 		if (finding)
 			finding_add_cpu(finding, domain, cpu);
+	}
+}
+
+/** CPUs that are offline and in no domain. While SMT is off those of which nothing is known may be
+ * second threads. */
+static void check_offline(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+	const struct isst_context *context = survey->context;
+	bool smt_off = survey->smt && hotplug_smt_is_off(survey->smt);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
+		bool remembered = topology_is_unreachable(context->topology, cpu);
+		const struct found found = { .code = ISST_FINDING_CPU_OFFLINE,
+					     .applied = survey_applies_offline(survey, cpu) };
+
+		if (isst_cpuset_has(isst_online_cpus(context), cpu) || context_cpu(context, cpu) ||
+		    (survey->named && !isst_cpuset_has(survey->named, cpu)) ||
+		    (smt_off && !remembered))
+			continue;
+		finding_add_cpu(
+			findings_add(
+				findings, &found,
+				remembered ? "CPUs are offline (/sys/devices/system/cpu/offline), "
+					     "with all others of their package or die"
+					   : "CPUs are offline (/sys/devices/system/cpu/offline), "
+					     "since before isst first looked"),
+			NULL, cpu);
 	}
 }
 
@@ -266,6 +296,7 @@ void check_levels(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
+	check_offline(findings);
 	survey_for_each_domain (domain, survey) {
 		unsigned int present = domain->now->profile.current_level;
 

@@ -91,6 +91,11 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the level does not provide for these CPUs: its frequencies hold only while "
 		       "they are offline or idle",
 	    .kind = REMEDY_STATEMENT, .remedy = "cpus by-level"),
+	ROW(CPU_OFFLINE, "cpu-offline", WARNING,
+	    .meaning =
+		    "nothing runs on these CPUs, and where they are or whether the level enables "
+		    "them is not known before they are online",
+	    .remedy = "isst config apply --set 'cpus online'"),
 	ROW(CPU_OFFLINE_OF_LEVEL, "cpu-offline-of-level", WARNING,
 	    .meaning = "these CPUs could be online at the current level", .kind = REMEDY_STATEMENT,
 	    .remedy = "cpus by-level"),

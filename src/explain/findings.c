@@ -107,7 +107,8 @@ void finding_add_place(struct isst_finding *finding, const struct survey_domain 
 void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *domain,
 		     unsigned int cpu)
 {
-	finding_add_place(finding, domain);
+	if (domain)
+		finding_add_place(finding, domain);
 	if (finding->domains && isst_cpuset_add(finding->cpus, cpu, cpu))
 		finding->findings->error = -ENOMEM;
 }

@@ -88,7 +88,7 @@ bool found_disable(struct found *found, const struct survey_domain *domain, unsi
 /** Behind what was read of a feature, so that findings with such a remedy are others. */
 #define AS_SAVED(domain, features) ((domain)->saved & (features) ? ", as set by enable --auto" : "")
 
-/** Adds a domain without CPUs; a CPU with its domain. */
+/** Adds a domain without CPUs; a CPU with its domain, which is NULL if it has none. */
 void finding_add_place(struct isst_finding *finding, const struct survey_domain *domain);
 void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *domain,
 		     unsigned int cpu);

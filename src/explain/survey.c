@@ -189,12 +189,6 @@ static void read_files_of_domains(struct survey *survey)
 		if (!domain->asked || survey->error)
 			continue;
 		survey_note_failure(survey, &cpus->failure);
-		if (isst_cpuset_count(cpus->unknown) == 0)
-			continue;
-		survey_note(survey,
-			    "%s: offline, and not seen online since boot: it is unknown whether a "
-			    "level enables it",
-			    message_numbers(&survey->context->messages, "CPU", cpus->unknown));
 	}
 }
 

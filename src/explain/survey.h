@@ -156,6 +156,9 @@ int survey_stated(const struct survey_domain *domain, const struct survey_cpu *c
 bool survey_applies(const struct survey_domain *domain, const struct survey_cpu *cpu,
 		    enum subject subject, unsigned int index, uint64_t value);
 
+/** Whether it states that a CPU, which has no domain, is offline. */
+bool survey_applies_offline(const struct survey *survey, unsigned int cpu);
+
 /** The range of the processor, as cpufreq shows it of the first CPU that has it; 0: unknown. */
 const struct frequency_limits *survey_processor(const struct survey *survey);
 /** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */

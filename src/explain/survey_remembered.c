@@ -82,6 +82,17 @@ bool survey_applies(const struct survey_domain *domain, const struct survey_cpu 
 	}
 }
 
+bool survey_applies_offline(const struct survey *survey, unsigned int cpu)
+{
+	for (size_t i = 0; i < survey->applied.setting_count; i++) {
+		const struct setting *setting = &survey->applied.settings[i];
+
+		if (setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu))
+			return true;
+	}
+	return false;
+}
+
 /* ---- The state after boot ---- */
 
 static int read_boot_state(struct survey *survey)
