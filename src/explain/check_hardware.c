@@ -86,16 +86,19 @@ static void check_power_limit(struct findings *findings, const struct survey_dom
 	const struct power_zone *zone = powercap_zone(&findings->survey->power,
 						      domain->domain->package, domain->domain->die);
 	const struct isst_level *level = &domain->now->level;
+	struct found found = { ISST_FINDING_POWER_LIMIT, .domain = domain };
 
-	if (zone && survey_has_level(domain) && level->power_w.state == ISST_KNOWN &&
-	    power_limit_is_below_tdp(zone->limit_uw / 1000, level->power_w.value))
-		findings_add(findings,
-			     &(struct found){ .code = ISST_FINDING_POWER_LIMIT, .domain = domain },
-			     "the long-term limit is %" PRIu64
-			     " W (/sys/class/powercap); the TDP of level %u is %" PRIu64
-			     " W (perf-profile info)",
-			     zone->limit_uw / UW_PER_W, level->level,
-			     (uint64_t)level->power_w.value);
+	if (!zone || !survey_has_level(domain) || level->power_w.state != ISST_KNOWN ||
+	    !power_limit_is_below_tdp(zone->limit_uw / 1000, level->power_w.value))
+		return;
+	found.remedy = FINDING_TEXT(findings, "echo %" PRIu64 " > %s/constraint_%u_power_limit_uw",
+				    (uint64_t)level->power_w.value * UW_PER_W, zone->directory,
+				    zone->constraint);
+	findings_add(findings, &found,
+		     "the long-term limit is %" PRIu64 " W (%s); the TDP of level %u is %" PRIu64
+		     " W (perf-profile info)",
+		     zone->limit_uw / UW_PER_W, zone->directory, level->level,
+		     (uint64_t)level->power_w.value);
 }
 
 void check_power(struct findings *findings)

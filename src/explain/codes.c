@@ -37,8 +37,7 @@ const struct finding_code finding_codes[] = {
 	ROW(SCALING_LIMIT, "scaling-limit", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(POWER_LIMIT, "power-limit", WARNING,
 	    .meaning = "the package draws no more than its limit, and slows its cores down for "
-		       "that before they use the thermal design power of the level",
-	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
+		       "that before they use the thermal design power of the level"),
 	ROW(PERF_PCT_LIMIT, "perf-pct-limit", WARNING),
 	ROW(GOVERNOR, "governor", WARNING,
 	    .meaning = "the governor keeps the CPUs at their lowest frequency",

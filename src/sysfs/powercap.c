@@ -55,6 +55,7 @@ static int read_limit(struct kernel_files *files, struct power_zone *zone)
 			files,
 			kernel_files_path(files, "%s/constraint_%u_name", zone->directory, i),
 			&name);
+		zone->constraint = i;
 		if (!error && strcmp(name, "long_term") == 0)
 			error = kernel_files_number(
 				files,

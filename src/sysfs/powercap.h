@@ -11,6 +11,7 @@ struct power_zone {
 	unsigned int package, die;
 	bool of_die;		     /* else it is the whole package, whatever @die is */
 	uint64_t range_uj, limit_uw; /* of the counter; the long-term limit */
+	unsigned int constraint;     /* that limit's number */
 	uint64_t energy_uj, time_ns; /* since powercap_begin() */
 	int64_t at_ns;		     /* time of the last reading */
 	uint64_t counter_uj;
