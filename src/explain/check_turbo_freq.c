@@ -3,20 +3,13 @@
 #include "explain/packages.h"
 #include "features/planning.h"
 
-/** Whether a finding about high priority can name CPUs of a domain. */
-static bool is_about_high(const struct survey_domain *domain)
+/** Whether a finding about a priority can name CPUs of a domain. */
+static bool is_about(const struct survey_domain *domain, bool (*has)(const struct survey_cpu *cpu))
 {
 	survey_for_each_cpu (cpu, domain)
-		if (cpu->asked && has_high_priority(cpu))
+		if (cpu->asked && has(cpu))
 			return true;
 	return false;
-}
-
-static void add_high(struct isst_finding *finding, const struct survey_domain *domain)
-{
-	survey_for_each_cpu (cpu, domain)
-		if (cpu->asked && has_high_priority(cpu))
-			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /* ---- Remedies ---- */
@@ -136,20 +129,27 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	const int code = ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ;
 	bool limits = classes_have_purpose(domain);
 	struct found found = { code, .domain = domain, .without_cpus = true };
+	/* Those that yield, or those that could have more. */
+	bool (*concerned)(const struct survey_cpu *cpu) = has_low_priority;
+	struct isst_finding *finding;
 
-	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || !is_divided(domain) ||
+	if (!survey_core_power_is_on(domain) || !is_divided(domain) ||
 	    domain->now->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	found.meaning = find_purpose(findings, domain, &package);
 	if (found_disable(&found, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ)) {
 		found.meaning = "the classes are left of a feature that was disabled without "
 				"--auto: they decide which cores yield first when power is short";
-	} else if (!found.meaning && supported) {
+	} else if (found.meaning) {
+		found.kind = REMEDY_STATEMENT;
+		found.remedy = "association 0 = {cpus}";
+	} else if (supported) {
+		concerned = has_high_priority;
 		found.meaning = FINDING_TEXT(
 			findings, "%s; where priority is not meant, state 'association 0 = all'",
 			turbo_freq_meaning(findings, &package, finding_code(code)->meaning));
 		found.remedy = turbo_freq_remedy(findings, &package, "turbo-freq on");
-	} else if (!found.meaning) {
+	} else {
 		found.kind = REMEDY_STATEMENT;
 		found.meaning =
 			domain->has_saved_classes
@@ -159,18 +159,19 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 				: "the classes decide which cores yield first when power is short";
 		found.remedy = "association 0 = all";
 	}
-	add_high(
-		findings_add(findings, &found,
-			     "core-power is enabled, %zu %s of the package in CLOS 0 or 1 and "
-			     "others in CLOS 2 or 3%s (core-power get-assoc%s)%s; turbo-freq is %s "
-			     "(perf-profile info)",
-			     package.cpus.high_cores,
-			     package_cores_word(findings, package.cpus.high_cores),
-			     limits ? ", with limits or weights of their own" : "",
-			     limits ? ", get-config" : "",
-			     AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ),
-			     supported ? "disabled" : "not supported at this level"),
-		domain);
+	if (!is_about(domain, concerned))
+		return;
+	finding = findings_add(
+		findings, &found,
+		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
+		"or 3%s (core-power get-assoc%s)%s; turbo-freq is %s (perf-profile info)",
+		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
+		limits ? ", with limits or weights of their own" : "", limits ? ", get-config" : "",
+		AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ),
+		supported ? "disabled" : "not supported at this level");
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->asked && concerned(cpu))
+			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 static const char *describe_classes(struct findings *findings, const struct package *package)
@@ -330,7 +331,8 @@ static void check_package(struct findings *findings, const struct package *packa
 
 		if (!has_priorities(domain))
 			continue;
-		asked |= package->cpus.high > 0 ? is_about_high(domain) : domain->asked;
+		asked |= package->cpus.high > 0 ? is_about(domain, has_high_priority)
+						: domain->asked;
 		core_power |= survey_core_power_is_on(domain);
 	}
 	if (package->cpus.unknown > 0 || !asked)

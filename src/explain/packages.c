@@ -11,7 +11,7 @@ bool has_high_priority(const struct survey_cpu *cpu)
 	return cpu->clos_known && cpu->clos <= LAST_HIGH_CLOS;
 }
 
-static bool has_low_priority(const struct survey_cpu *cpu)
+bool has_low_priority(const struct survey_cpu *cpu)
 {
 	return cpu->clos_known && !has_high_priority(cpu);
 }

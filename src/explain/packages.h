@@ -7,6 +7,7 @@
 
 /** SST-TF takes CLOS 0 and 1 for high priority. */
 bool has_high_priority(const struct survey_cpu *cpu);
+bool has_low_priority(const struct survey_cpu *cpu);
 
 /** How the CPUs of the domains of a package are divided. */
 struct division {
