@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel does to frequencies: limits of cpufreq, governors, turbo, SMT. */
 #include "explain/findings.h"
+#include "features/planning.h"
 #include "sysfs/hotplug.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 		found.severity = ISST_SEVERITY_NOTE;
 		found.meaning = "base-freq enable limits each CPU to its base frequency here: none "
 				"reaches turbo";
-		found.remedy = "scaling-max none = {cpus}";
+		if (!found_disable(&found, domain, FEATURE_BASE_FREQ))
+			found.remedy = "scaling-max none = {cpus}";
 	} else if (max) {
 		found.applied = survey_applies(domain, cpu, SUBJECT_SCALING_MAX, INDEX_ALL, khz);
 		found.meaning = "the kernel does not ask for more than its upper limit";
