@@ -115,20 +115,35 @@ void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *d
 
 /* ---- The end ---- */
 
-/** By severity, the order of codes, the number of CPUs, then the order in which they were found. */
+/** How many CPUs a finding concerns; of the machine: more than any. */
+static size_t concerned_cpus(const struct isst_finding *finding)
+{
+	const struct survey *survey = finding->findings->survey;
+	size_t count = isst_cpuset_count(finding->cpus);
+
+	if (count > 0 || finding->whole)
+		return count > 0 ? count : SIZE_MAX;
+	for (size_t i = 0; i < survey->count && finding->domains; i++)
+		if (finding->domains[i])
+			count += survey->domains[i].cpu_count;
+	return count;
+}
+
+/** By severity, the number of CPUs, the order of codes, then the order in which they were found.
+ * Notes are by codes first: a choice counts for what it is. */
 static int compare_findings(const void *one, const void *other)
 {
 	const struct isst_finding *const *a = one, *const *b = other;
 	const struct finding_code *first = finding_code((*a)->code);
 	const struct finding_code *second = finding_code((*b)->code);
-	size_t cpus = isst_cpuset_count((*a)->cpus), others = isst_cpuset_count((*b)->cpus);
+	size_t cpus = concerned_cpus(*a), others = concerned_cpus(*b);
 
 	if ((*a)->severity != (*b)->severity)
 		return (*a)->severity < (*b)->severity ? -1 : 1;
+	if (cpus != others && ((*a)->severity < ISST_SEVERITY_NOTE || first == second))
+		return cpus > others ? -1 : 1;
 	if (first != second)
 		return first < second ? -1 : 1;
-	if (cpus != others)
-		return cpus > others ? -1 : 1;
 	return (*a)->order < (*b)->order ? -1 : (*a)->order > (*b)->order;
 }
 

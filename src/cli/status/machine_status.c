@@ -404,6 +404,22 @@ static void report_largest(struct machine_status *status, unsigned int package,
 		report_number(node, key, largest);
 }
 
+/** Whether a finding is the first one of a package with its code. */
+static bool is_first_of_code(const struct isst_explanation *explanation, size_t index,
+			     unsigned int package)
+{
+	const struct isst_finding *finding = isst_explanation_finding_at(explanation, index),
+				  *other;
+
+	for (size_t i = 0; i < index; i++) {
+		other = isst_explanation_finding_at(explanation, i);
+		if (isst_finding_code(other) == isst_finding_code(finding) &&
+		    isst_cpuset_has(isst_finding_packages(other), package))
+			return false;
+	}
+	return true;
+}
+
 static void report_package(struct machine_status *status, const struct isst_results *levels,
 			   const struct isst_explanation *explanation, unsigned int package)
 {
@@ -411,22 +427,18 @@ static void report_package(struct machine_status *status, const struct isst_resu
 	struct report_node *node = report_unit(status->run->report, &path, 1);
 	const struct isst_finding *finding;
 	unsigned int count = 0;
-	int reported = 0;
 
 	report_largest(status, package, node, KEY_STATUS_HIGHEST_LEVEL, ISST_VALUE_HIGHEST_LEVEL);
 	report_largest(status, package, node, KEY_STATUS_LOCK, ISST_VALUE_LOCKED);
 	report_largest(status, package, node, KEY_POWER, ISST_VALUE_TDP_W);
 	report_largest(status, package, node, KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C);
 	high_priority_package_report(status, levels, package, node);
-	/* Each reason once: findings with one code follow each other. */
-	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
-		if (!isst_cpuset_has(isst_finding_packages(finding), package) ||
-		    isst_finding_code(finding) == reported)
-			continue;
-		reported = isst_finding_code(finding);
-		report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
-			    isst_finding_name(finding));
-	}
+	/* Each reason once. */
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		if (isst_cpuset_has(isst_finding_packages(finding), package) &&
+		    is_first_of_code(explanation, i, package))
+			report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
+				    isst_finding_name(finding));
 }
 
 /* ---- The whole ---- */
