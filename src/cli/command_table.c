@@ -628,7 +628,8 @@ const struct command single_commands[] = {
 	  "Each finding has what was read, what it means, and the command that fixes it. "
 	  "Advisories are known defects of such kernels. Exit status 0: nothing, or only notes; "
 	  "1: findings.",
-	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, .handler = explain },
+	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS | COMMAND_OFFLINE,
+	  .handler = explain },
 	{ "watch", "Report what changes, as it changes, until it is ended",
 	  "Looks at the machine every few seconds, and prints a line for each value that another "
 	  "program, a management controller or firmware has changed. With a configuration: for "

@@ -104,6 +104,7 @@ static bool find_targets(struct run *run)
 	unsigned int flags = run->request->command->flags;
 	enum unit_kind kind = flags & COMMAND_ALL_CPUS	    ? UNIT_CPU
 			      : flags & COMMAND_HAVING_CPUS ? UNIT_DOMAIN_WITH_CPU
+			      : flags & COMMAND_OFFLINE	    ? UNIT_PRESENT
 							    : UNIT_DOMAIN;
 	int error;
 

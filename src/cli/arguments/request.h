@@ -30,6 +30,7 @@ enum command_flags {
 	COMMAND_COMPARES = 1 << 22,   /* takes the option --config, to compare the machine with */
 	COMMAND_EVERYWHERE = 1 << 23, /* is made in all packages or in none, also without --cpu */
 	COMMAND_WATCHES = 1 << 24,    /* runs until it is ended, and reports what changes */
+	COMMAND_OFFLINE = 1 << 26,    /* CPUs that --cpu names may be offline */
 	COMMAND_HELPS = 1 << 25, /* the option --help as a word: takes a feature and a command */
 };
 

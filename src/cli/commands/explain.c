@@ -38,10 +38,24 @@ static void report_finding(struct report_node *top, enum key_id key, unsigned in
 	report_text_unless_empty(node, command ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
 }
 
+/** Whether a finding concerns one of the CPUs (NULL: all), or the machine. */
+static bool concerns(const struct isst_finding *finding, const struct isst_cpuset *only)
+{
+	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus)
+		if (isst_cpuset_has(only, cpu))
+			return true;
+	return !only || (isst_cpuset_count(cpus) == 0 &&
+			 isst_cpuset_count(isst_finding_packages(finding)) == 0);
+}
+
 /** Reports findings. Advisories are the same every day: text has only their number, unless asked.
  */
 static void report_findings(struct run *run, struct report_node *top,
-			    const struct isst_explanation *explanation)
+			    const struct isst_explanation *explanation,
+			    const struct isst_cpuset *only)
 {
 	bool all = request_has(run->request, OPTION_ADVISORIES) ||
 		   request_format(run->request) != FORMAT_TEXT;
@@ -54,6 +68,8 @@ static void report_findings(struct run *run, struct report_node *top,
 		bool advisory = isst_finding_severity(finding) == ISST_SEVERITY_ADVISORY;
 		const char *remedy = isst_finding_remedy(finding);
 
+		if (!concerns(finding, only))
+			continue;
 		writes |= remedy && strncmp(remedy, "echo ", 5) == 0;
 		if (!advisory)
 			report_finding(top, KEY_FINDING, (unsigned int)i, finding);
@@ -108,15 +124,36 @@ static int report_measured(struct run *run, struct report_node *top,
 }
 
 /** The most severe of the findings, at least ISST_SEVERITY_ADVISORY. */
-static int worst_severity(const struct isst_explanation *explanation)
+static int worst_severity(const struct isst_explanation *explanation,
+			  const struct isst_cpuset *only)
 {
 	const struct isst_finding *finding;
 	int worst = ISST_SEVERITY_ADVISORY;
 
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (isst_finding_severity(finding) < worst)
+		if (isst_finding_severity(finding) < worst && concerns(finding, only))
 			worst = isst_finding_severity(finding);
 	return worst;
+}
+
+/** Whether a CPU is named that is in no domain: it is offline. */
+static bool names_unplaced(const struct run *run)
+{
+	unsigned int cpu;
+	bool any = false;
+
+	isst_cpuset_for_each (cpu, run->cpus)
+		any |= !isst_cpu_by_number(run->context, cpu);
+	return any;
+}
+
+/** All domains, for findings about CPUs that are in none. */
+static struct isst_targets *all_targets(struct run *run)
+{
+	struct isst_targets *targets = isst_targets_new(run->context);
+
+	return targets_or_error(run, targets,
+				targets ? isst_targets_add_all_domains(targets, 0) : -ENOMEM);
 }
 
 /** Whether a CPU is named whose files are left alone. */
@@ -136,20 +173,24 @@ static bool names_undisturbed(struct run *run)
 
 void explain(struct run *run)
 {
-	struct isst_targets *targets = run->targets.named ? cpu_targets(run) : domain_targets(run);
+	const struct isst_cpuset *only = names_unplaced(run) ? run->cpus : NULL;
+	struct isst_targets *targets = only		    ? all_targets(run)
+				       : run->targets.named ? cpu_targets(run)
+							    : domain_targets(run);
 	struct isst_explanation *explanation;
 	int error;
 
 	if (!targets)
 		return;
 	report_make_screen(run->report, false);
-	error = isst_explain(run->context, targets, NULL,
-			     request_has(run->request, OPTION_MEASURE) ? ISST_EXPLAIN_MEASURE : 0,
-			     &explanation);
+	error = isst_explain(
+		run->context, targets, NULL,
+		request_has(run->request, OPTION_MEASURE) && !only ? ISST_EXPLAIN_MEASURE : 0,
+		&explanation);
 	if (error >= 0) {
 		struct report_node *top = report_branch(report_unit(run->report, NULL, 0),
 							KEY_EXPLAIN, 0);
-		int worst = worst_severity(explanation);
+		int worst = worst_severity(explanation, only);
 		const char *text, *result;
 
 		for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
@@ -167,7 +208,7 @@ void explain(struct run *run)
 		else
 			result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
 		report_word(top, KEY_EXPLAIN_RESULT, result);
-		report_findings(run, top, explanation);
+		report_findings(run, top, explanation, only);
 		if (request_has(run->request, OPTION_MEASURE) &&
 		    report_measured(run, top, explanation))
 			run_no_memory(run);

@@ -30,7 +30,7 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 }
 
 static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
-		      struct report *report)
+		      bool may_be_offline, struct report *report)
 {
 	enum { ABSENT, OFFLINE, LOST, WRONGS };
 	static const char *const TEXTS[WRONGS][2] = {
@@ -51,6 +51,9 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 		if (error || count > WRONG_CPUS)
 			break;
 		if (is_online && isst_cpu_by_number(context, cpu))
+			continue;
+		if (may_be_offline && !is_online &&
+		    isst_cpuset_has(isst_present_cpus(context), cpu))
 			continue;
 		if (count++ < WRONG_CPUS)
 			error = isst_cpuset_add(
@@ -85,7 +88,7 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 	const struct isst_cpuset *of = cpus ? cpus : isst_online_cpus(context);
 	size_t domains = isst_domain_count(context);
 	bool by_cpu = cpus || kind == UNIT_CPU;
-	int error = cpus ? check_cpus(context, cpus, report) : 0;
+	int error = cpus ? check_cpus(context, cpus, kind == UNIT_PRESENT, report) : 0;
 	unsigned int number;
 
 	*targets = (struct targets){ .named = cpus != NULL };
@@ -109,7 +112,7 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 		const struct isst_domain *domain = isst_domain_at(context, i);
 
 		number = 0;
-		if (isst_domain_first_cpu(domain, &number) == 0 || kind == UNIT_DOMAIN)
+		if (isst_domain_first_cpu(domain, &number) == 0 || kind != UNIT_DOMAIN_WITH_CPU)
 			add_unit(targets, domain, number);
 	}
 	return 0;

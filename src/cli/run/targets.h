@@ -23,6 +23,7 @@ enum unit_kind {
 	UNIT_DOMAIN,	      /* power domains */
 	UNIT_DOMAIN_WITH_CPU, /* power domains, but for those without CPUs */
 	UNIT_CPU,	      /* CPUs that are online */
+	UNIT_PRESENT,	      /* power domains; CPUs that are named may be offline */
 };
 
 struct targets {
