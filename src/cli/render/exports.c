@@ -348,6 +348,16 @@ static void add_unit(struct json *document, const struct report_entry *entry)
 	add_facts(parent, entry, NULL, entry->root->first);
 }
 
+/** Whether a unit may have facts: all that some have are metrics. */
+static bool has_facts(const struct report_entry *entry)
+{
+	const struct report_node *node = entry->root->first;
+
+	while (node && node->kind == NODE_BRANCH && !find_branch(node))
+		node = node->next;
+	return node || !entry->root->first;
+}
+
 struct json *make_facts(const struct report *report, bool messages)
 {
 	struct json *document = json_new(true);
@@ -358,7 +368,7 @@ struct json *make_facts(const struct report *report, bool messages)
 	json_array_of(document, "packages");
 	json_array_of(document, "domains");
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
-		if (entry->kind == ENTRY_UNIT)
+		if (entry->kind == ENTRY_UNIT && has_facts(entry))
 			add_unit(document, entry);
 	return document;
 }
