@@ -180,6 +180,23 @@ static void write_legend(const struct map *map)
 	fputc('\n', map->stream);
 }
 
+/** The columns' names; what does not fit on the line stands below. */
+static void write_heading(const struct map *map)
+{
+	const char *text = map->grouped ? MODULES : CORES;
+	size_t start = map->place_width + 2 + map->number_width + 2;
+	bool fits = start + strlen(text) <= map->page->columns;
+	size_t length = fits ? strlen(text) : strcspn(text, ",") + 1;
+
+	fprintf(map->stream, "\n%*s", (int)map->place_width + 2, "");
+	style_begin(map->page, STYLE_BOLD, map->stream);
+	fprintf(map->stream, "%*s  %.*s", (int)map->number_width, FIRST_CPU, (int)length, text);
+	if (!fits)
+		fprintf(map->stream, "\n%*s%s", (int)start, "", text + length + 1);
+	style_end(map->page, STYLE_BOLD, map->stream);
+	fputc('\n', map->stream);
+}
+
 /* ---- Units ---- */
 
 /** Measures what stands before the cells of each unit, or writes them. */
@@ -242,12 +259,7 @@ static int write_map(const struct report *report, const struct page *page, FILE 
 	map.used = calloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
 	error = map.used ? visit_units(&map, report, false) : -ENOMEM;
 	if (!error) {
-		fprintf(stream, "\n%*s", (int)map.place_width + 2, "");
-		style_begin(page, STYLE_BOLD, stream);
-		fprintf(stream, "%*s  %s", (int)map.number_width, FIRST_CPU,
-			map.grouped ? MODULES : CORES);
-		style_end(page, STYLE_BOLD, stream);
-		fputc('\n', stream);
+		write_heading(&map);
 		error = visit_units(&map, report, true);
 	}
 	if (!error)
