@@ -257,7 +257,7 @@ static void report_top(struct machine_status *status)
 		before = package;
 	}
 	report_number(top, KEY_STATUS_PACKAGES, packages);
-	if (status->cores.complete)
+	if (status->cores.complete && isst_cpuset_count(status->cores.unplaced) == 0)
 		report_number(top, KEY_STATUS_CORES, status->cores.count);
 	else
 		report_unknown(top, KEY_STATUS_CORES);
