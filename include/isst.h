@@ -442,13 +442,16 @@ enum isst_fact {
 	ISST_FACT_COUNTS_MODULES = 12,
 	/** This context has rolled back what an interrupted run had left: isst_discover() under the
 	 * lock. */
-	ISST_FACT_RECOVERED = 13
+	ISST_FACT_RECOVERED = 13,
+	/** Limits of intel_pstate for all CPUs, in percent of the highest frequency. */
+	ISST_FACT_MAX_PERF_PCT = 14,
+	ISST_FACT_MIN_PERF_PCT = 15
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
- * files of the kernel. ISST_FACT_TURBO_DISABLED reads one at each call. Returns 1, 0, or a negative
- * error: -EINVAL: the library does not know this fact; -ENODATA: the kernel does not show whether
- * turbo is disabled; of ISST_FACT_TURBO_DISABLED also the error of the file. */
+ * files of the kernel. ISST_FACT_TURBO_DISABLED and those of percentages read one at each call.
+ * Returns 1, 0, a percentage, or a negative error: -EINVAL: the library does not know this fact;
+ * -ENODATA: the kernel has no such file; of facts that read one also the error of the file. */
 ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 
 /** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */

@@ -141,20 +141,6 @@ static unsigned long parse_release(const char *release)
 	return count < 2 ? 0 : KERNEL_VERSION(numbers[0], numbers[1], numbers[2]);
 }
 
-/** A part of 100 of the highest frequency; 0 where there is none. */
-static void read_percentage(struct survey *survey, const char *path, unsigned int *percentage)
-{
-	struct kernel_files *files = &survey->context->files;
-	uint64_t value;
-	int error = kernel_files_number(files, path, 100, &value);
-
-	/* While intel_pstate is off it answers with EAGAIN: then it has none. */
-	if (error && files->answer == -EAGAIN)
-		return;
-	*percentage = error ? 0 : (unsigned int)value;
-	survey_note_file(survey, error);
-}
-
 static int note_efficiency_control(void *survey, const char *name)
 {
 	(void)name;
@@ -171,8 +157,8 @@ void survey_read_whole(struct survey *survey)
 	survey_note_file(survey, hotplug_smt_control(files, &survey->smt));
 	read_text(survey, "/proc/sys/kernel/osrelease", &survey->release);
 	survey->kernel_version = parse_release(survey->release);
-	read_percentage(survey, CPU_DIRECTORY "/intel_pstate/max_perf_pct", &survey->max_perf_pct);
-	read_percentage(survey, CPU_DIRECTORY "/intel_pstate/min_perf_pct", &survey->min_perf_pct);
+	survey_note_file(survey, cpufreq_percentage(files, CPUFREQ_MAX, &survey->max_perf_pct));
+	survey_note_file(survey, cpufreq_percentage(files, CPUFREQ_MIN, &survey->min_perf_pct));
 	survey_note_file(survey, kernel_files_number(files, RESUMES_FILE, UINT32_MAX, &resumes));
 	survey->resumes = (unsigned int)resumes;
 	/* One fabric cluster is like all others. */

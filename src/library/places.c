@@ -59,6 +59,19 @@ static int is_turbo_disabled(struct isst_context *context)
 	return error ? error : state == TURBO_OFF;
 }
 
+static int read_percentage(struct isst_context *context, enum cpufreq_limit limit)
+{
+	const char *before = message_begin(&context->messages);
+	unsigned int percentage;
+	int error = cpufreq_percentage(&context->files, limit, &percentage);
+
+	if (!error && percentage == 0)
+		error = message_error(&context->messages, -ENODATA,
+				      "intel_pstate, which has limits for all CPUs, is not in use");
+	error = message_end(&context->messages, before, error);
+	return error ? error : (int)percentage;
+}
+
 int isst_platform_fact(struct isst_context *context, int fact)
 {
 	const struct isst_platform *platform = context ? &context->platform : NULL;
@@ -84,6 +97,10 @@ int isst_platform_fact(struct isst_context *context, int fact)
 		return platform_has(platform, PLATFORM_TRL_TYPES_ARE_LEVELS);
 	case ISST_FACT_TURBO_DISABLED:
 		return is_turbo_disabled(context);
+	case ISST_FACT_MAX_PERF_PCT:
+		return read_percentage(context, CPUFREQ_MAX);
+	case ISST_FACT_MIN_PERF_PCT:
+		return read_percentage(context, CPUFREQ_MIN);
 	case ISST_FACT_CLOS_DESIRED:
 		return platform_has(platform, PLATFORM_CLOS_DESIRED);
 	case ISST_FACT_COUNTS_MODULES:

@@ -289,3 +289,18 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 		*state = no_turbo ? TURBO_OFF : TURBO_ON;
 	return error;
 }
+
+int cpufreq_percentage(struct kernel_files *files, enum cpufreq_limit limit,
+		       unsigned int *percentage)
+{
+	static const char *const PATHS[] = {
+		[CPUFREQ_MIN] = CPU_DIRECTORY "/intel_pstate/min_perf_pct",
+		[CPUFREQ_MAX] = CPU_DIRECTORY "/intel_pstate/max_perf_pct",
+	};
+	uint64_t value = 0;
+	int error = kernel_files_number(files, PATHS[limit], 100, &value);
+
+	*percentage = error ? 0 : (unsigned int)value;
+	/* EAGAIN: intel_pstate is loaded, and off. */
+	return error == -ENOENT || (error == -EIO && files->answer == -EAGAIN) ? 0 : error;
+}

@@ -63,4 +63,8 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 /** Unknown where intel_pstate is not the driver. */
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
 
+/** A limit of intel_pstate for all CPUs, in percent of the highest frequency; 0: none. */
+int cpufreq_percentage(struct kernel_files *files, enum cpufreq_limit limit,
+		       unsigned int *percentage);
+
 #endif
