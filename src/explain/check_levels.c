@@ -146,8 +146,13 @@ static void check_offline(struct findings *findings)
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
 		bool remembered = topology_is_unreachable(context->topology, cpu);
-		const struct found found = { .code = ISST_FINDING_CPU_OFFLINE,
-					     .applied = survey_applies_offline(survey, cpu) };
+		const struct found found = {
+			.code = ISST_FINDING_CPU_OFFLINE,
+			.applied = survey_applies_offline(survey, cpu),
+			.meaning = remembered ? "nothing runs on these CPUs, and whether the level "
+						"enables them is not known before one is online"
+					      : NULL,
+		};
 
 		if (isst_cpuset_has(isst_online_cpus(context), cpu) || context_cpu(context, cpu) ||
 		    (survey->named && !isst_cpuset_has(survey->named, cpu)) ||
