@@ -188,7 +188,43 @@ void core_map_report(struct machine_status *status)
 	}
 }
 
-/* ---- High priority cores ---- */
+/* ---- High priority cores of SST-BF ---- */
+
+static bool has_base_freq(const struct domain_status *domain)
+{
+	return domain->base_freq_state == ISST_FEATURE_ENABLED &&
+	       !isst_domain_is_io(domain->domain);
+}
+
+void base_freq_status_report(struct machine_status *status)
+{
+	struct level_memory once = { NULL }, *memory = status->run->level_memory;
+	const struct isst_result *level;
+
+	if (!memory)
+		memory = &once;
+	status_keep_levels(status, ISST_READ_LEVELS_BASE_FREQ, has_base_freq, &memory->base_freq);
+	for (size_t i = 0; (level = isst_results_at(memory->base_freq, i)) != NULL; i++) {
+		const struct domain_status *domain = status_of_domain(status,
+								      isst_result_domain(level));
+		const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS);
+		struct report_node *node;
+
+		if (!domain || !domain->node)
+			continue;
+		level_failures(status->run, level);
+		node = report_branch(domain->node, KEY_STATUS_BASE_FREQ, 0);
+		report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
+		report_value(node, KEY_LOW_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_LOW_MHZ);
+		if (cpus)
+			report_cpu_ranges(node, KEY_HIGH_CPU_LIST, 0, cpus);
+		else
+			report_unknown(node, KEY_HIGH_CPU_LIST);
+	}
+	isst_results_free(once.base_freq);
+}
+
+/* ---- High priority cores of SST-TF ---- */
 
 struct package_cores {
 	unsigned int package, count;
@@ -465,7 +501,7 @@ static void report_top(const struct machine_status *status)
 
 void high_priority_status_report(struct machine_status *status)
 {
-	struct level_memory once = { NULL, NULL }, *memory = status->run->level_memory;
+	struct level_memory once = { NULL }, *memory = status->run->level_memory;
 	const struct isst_result *level;
 	struct isst_results *levels;
 

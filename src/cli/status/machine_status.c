@@ -167,8 +167,10 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
 		const struct isst_result *core_power = isst_results_at(status->core_power, i);
 
-		if (level)
+		if (level) {
 			domain->turbo_freq_state = value_of(level, ISST_VALUE_TURBO_FREQ_STATE);
+			domain->base_freq_state = value_of(level, ISST_VALUE_BASE_FREQ_STATE);
+		}
 		domain->core_power = core_power;
 		if (!core_power || isst_result_error(core_power, ISST_PART_RESULT))
 			continue;
@@ -472,6 +474,7 @@ static void report_rows(struct machine_status *status)
 		if (domain->node)
 			report_domain(status, domain);
 	clos_status_report(status);
+	base_freq_status_report(status);
 	high_priority_status_report(status);
 	turbo_limits_report(status);
 	limit_status_report(status);

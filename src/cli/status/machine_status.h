@@ -9,7 +9,7 @@ enum { STATUS_CLASSES = 4 };
 
 /** Results of levels that rounds of --watch keep while these are the same; NULL: none. */
 struct level_memory {
-	struct isst_results *properties, *buckets;
+	struct isst_results *properties, *buckets, *base_freq;
 };
 
 struct domain_status {
@@ -18,7 +18,7 @@ struct domain_status {
 	const struct isst_result *core_power; /* NULL: it could not be read */
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
 	/* enum isst_feature_state; of @clos: whether limits and priorities of classes hold */
-	unsigned int core_power_state, clos_state, turbo_freq_state;
+	unsigned int core_power_state, clos_state, turbo_freq_state, base_freq_state;
 	bool reads_limits; /* its turbo ratio limits are read */
 	/* Of its cores: whether the class of one that is online could not be read, or one is in
 	 * another than 0; how many have high priority, a module as one; by class, how many are
@@ -116,6 +116,7 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);
+void base_freq_status_report(struct machine_status *status);
 void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
 void running_status_report(struct machine_status *status);

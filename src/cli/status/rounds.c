@@ -202,7 +202,7 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 		.stream = output_result(output),
 		.interval_s = (unsigned int)request_number(run->request, OPTION_WATCH),
 	};
-	struct level_memory memory = { NULL, NULL };
+	struct level_memory memory = { NULL };
 	enum exit_status status;
 
 	run->level_memory = &memory;
@@ -214,6 +214,7 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 							    : watch_stream(&watching);
 	isst_results_free(memory.properties);
 	isst_results_free(memory.buckets);
+	isst_results_free(memory.base_freq);
 	run->level_memory = NULL;
 	return status;
 }
