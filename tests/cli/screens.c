@@ -349,7 +349,8 @@ TEST(cores_stand_in_groups_of_eight)
 	assert_screen(report, 34, false,
 		      "Processor: a processor\n"
 		      "\n"
-		      "           CPU  cores, a letter for each\n"
+		      "           CPU  cores,\n"
+		      "                a letter for each\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL\n"
 		      "            16  LLLL\n"
 		      "package 1  120  2\n"
@@ -376,7 +377,8 @@ TEST(modules_stand_together)
 		      "0 CLOS 0, 1 CLOS 1\n");
 	assert_screen(report, 38, false,
 		      "\n"
-		      "                           CPU  modules of cores, a letter for each core\n"
+		      "                           CPU  modules of cores,\n"
+		      "                                a letter for each core\n"
 		      "package 0, power domain 1    4  10 10\n"
 		      "                             9  10\n"
 		      "\n"
@@ -529,7 +531,8 @@ TEST(cores_that_changed_have_a_mark_below)
 	report_mark_changes(report, before);
 	assert_screen(report, 34, false,
 		      "\n"
-		      "           CPU  cores, a letter for each\n"
+		      "           CPU  cores,\n"
+		      "                a letter for each\n"
 		      "package 0    0  0.000000 00000000\n"
 		      "                 ^\n"
 		      "            16  0.00\n"
