@@ -65,7 +65,7 @@ EMULATOR_HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst-emulator.h"), f
 LETTERS = {
     "void": "v", "int": "i", "unsigned int": "u", "bool": "b", "size_t": "z", "uint64_t": "q", "int64_t": "l",
     "const char *": "s", "char *": "S", "void *": "p", "unsigned int *": "U", "int *": "E", "uint64_t *": "Q", "const char **": "T",
-    "char **": "P", "char *const *": "W", "isst_log_function": "L", "int (*)(void *data)": "I",
+    "char **": "P", "char *const *": "W", "const char *const *": "W", "isst_log_function": "L", "int (*)(void *data)": "I",
     "void (*)(void *data, unsigned int cpu, int online, unsigned int done, unsigned int count)": "R",
 }
 
