@@ -11,6 +11,9 @@ top=$here/../..
 reference=$build/reference${REFERENCE:+-given}
 
 command -v python3 > /dev/null || { echo "check-clients: SKIPPED, there is no python3 here" >&2; exit 0; }
+# shellcheck source=tests/support/tap.sh
+. "$top/tests/support/tap.sh"
+runs_programs "$build" || { echo "check-clients: SKIPPED: $cannot_run" >&2; exit 0; }
 sh "$top/tests/parity/build-helper.sh" "$build"
 # In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then

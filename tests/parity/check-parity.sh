@@ -23,6 +23,9 @@ if ! sh "$top/tests/reference/fetch.sh" "$reference" ${REFERENCE_SUITE:-}; then
 	echo "check-parity: SKIPPED, the packaged reference tool (linux-cpupower) cannot be had; REFERENCE=path gives one" >&2
 	exit 0
 fi
+# shellcheck source=tests/support/tap.sh
+. "$top/tests/support/tap.sh"
+runs_programs "$build" || { echo "check-parity: SKIPPED: $cannot_run" >&2; exit 0; }
 sh "$here/build-helper.sh" "$build"
 # In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
