@@ -303,6 +303,19 @@ cpufreq cpuidle firmware_node node0 online power thermal_throttle topology
 3 of them
 " -- on_machine emulate -- sh -c "cd $cpus/cpu3; ls > /dev/null; echo 0 > online; echo *; echo 1 > online; echo *
 	echo 0 > online; echo \$(find $cpus -name core_id | wc -l) of them; echo 1 > online"
+# While one program looks all the time, which has the kernel keep names, another one changes the machine, and asks.
+looks_while_another_changes() {
+	look="test -d $cpus/cpu3/topology && seen=1 || seen=0"
+	: > "$scratch/looking"
+	on_machine emulate -- sh -c "cd '$scratch' && while test -e looking; do $look
+		test ! -e asked || { $look; echo \$seen > seen; rm asked; }; done" &
+	on_machine emulate -- sh -c "cd '$scratch' && for wanted in $(seq 60 | sed 's/.*[02468]$/1/; t; s/.*/0/' | tr '\n' ' '); do
+		echo \$wanted > $cpus/cpu3/online; : > asked; while test -e asked; do :; done; read -r seen < seen
+		test \$seen = \$wanted || echo \$seen in place of \$wanted; done"
+	rm "$scratch/looking"
+	wait
+}
+expect "and at once where another program changes the machine" 0 "" -- looks_while_another_changes
 if command -v rdmsr > /dev/null; then
 	expect "rdmsr reads registers" 0 "1c1e
 " -- on_machine emulate -- rdmsr -p 1 0x1ad

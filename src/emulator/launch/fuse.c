@@ -36,28 +36,40 @@ struct request {
 enum { NOTIFY_EPOCH = 8, EPOCH_SINCE = 44, LONG = 3600 };
 
 static int notified = -1; /* /dev/fuse, if the kernel takes notifications */
+static int watch = -1;	  /* inotify(7), of the state directory */
 static uint64_t kept;	  /* seconds */
 
-/** Has the kernel ask again for all that it keeps. Also as the handler of a signal. */
-static void forget_kept(int unused)
+/** Has the kernel ask again for all that it keeps. */
+static void forget_kept(void)
 {
 	const struct fuse_out_header out = { .len = sizeof(out), .error = NOTIFY_EPOCH };
+
+	(void)!write(notified, &out, sizeof(out));
+}
+
+/** The handler of SIGIO. Events are read, since one that is like the last one in the queue, or
+ * finds that full, sends no signal. */
+static void state_changed(int unused)
+{
 	const int error = errno;
+	char events[4096];
 
 	(void)unused;
-	(void)!write(notified, &out, sizeof(out));
+	while (read(watch, events, sizeof(events)) > 0)
+		;
+	forget_kept();
 	errno = error;
 }
 
-/** Has a signal sent when a process outside changes the state. */
+/** Has a signal sent when a process outside has changed the state, which it touches last. */
 static void watch_state(const char *state)
 {
-	const struct sigaction action = { .sa_handler = forget_kept, .sa_flags = SA_RESTART };
-	int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	const struct sigaction action = { .sa_handler = state_changed, .sa_flags = SA_RESTART };
 
+	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch < 0 || sigaction(SIGIO, &action, NULL) || fcntl(watch, F_SETOWN, getpid()) ||
 	    fcntl(watch, F_SETFL, O_ASYNC | O_NONBLOCK) ||
-	    inotify_add_watch(watch, state, IN_MODIFY | IN_MOVED_TO) < 0)
+	    inotify_add_watch(watch, state, IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
 		return;
 	kept = LONG;
 }
@@ -73,7 +85,7 @@ static void answer(const struct request *request, int result, const void *data, 
 	launch_release(request->launch->machine);
 	/* A change is seen by all who look once it is answered. */
 	if (kept && launch_has_changed(request->launch->machine))
-		forget_kept(0);
+		forget_kept();
 	/* It fails where the caller was killed meanwhile. */
 	(void)!writev(request->fuse, parts, result || !size ? 1 : 2);
 }

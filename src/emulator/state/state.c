@@ -411,6 +411,8 @@ int state_store(struct server *server)
 			head->sizes[next % STATE_SLOTS] = server->size;
 			__atomic_store_n(&head->generation, next, __ATOMIC_SEQ_CST);
 			server->generation = next;
+			/* For who watches the file: a store through the mapping is no event. */
+			futimens(server->state_descriptor, NULL);
 		}
 	} else {
 		/* A file with more space. */
