@@ -297,6 +297,9 @@ static void the_system_does_not_end(void **state)
 	assert_fails(syscall(SYS_reboot, 0, 0, LINUX_REBOOT_CMD_CAD_OFF, NULL), EPERM);
 	assert_refused(syscall(SYS_kexec_load, 0, 0, NULL, ~0UL));
 	assert_fails(swapon("/nonesuch", 0), EPERM);
+	/* Its signals are orders. */
+	assert_fails(kill(1, 0), EPERM);
+	assert_int_equal(kill(getpid(), 0), 0);
 }
 
 static void settings_of_the_kernel_stay(void **state)

@@ -579,11 +579,34 @@ expect "which has to be there" 2 "Error: Cannot keep $scratch/nonesuch writable:
 " -- read_only --writable "$scratch/nonesuch"
 expect "--writable goes with --read-only" 2 "Error: option --writable requires --read-only
 " -- on_machine emulate --writable / -- true
+expect "and with --read-only not for all files at once" 2 "Error: Cannot keep / writable: all other files are below it
+" -- sh -c "cd / && isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate --read-only -- true"
 expect "a directory of the system that is passed on is the system's" 0 "$(cat /sys/devices/system/cpu/possible)
 " -- sh -c "isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- \
 	python3 -c \"import os; print(open(os.open('possible', os.O_RDONLY, dir_fd=5)).read(), end='')\" 5< /sys/devices/system/cpu"
 expect "a start in a directory of the machine meets the machine" 0 "0-3
 " -- sh -c "cd $cpus && isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- cat online"
+
+# What root's services would do for it, and the kernel's files in the root of another system.
+among_services() {
+	mkdir -p "$scratch/other/sys"
+	# shellcheck disable=SC2016 # what the inner shell expands
+	unshare --mount sh -c 'mount -t tmpfs run /run && mount -t sysfs sysfs "$0/other/sys" || exit
+		mkdir -p /run/systemd/system /run/systemd/resolve /run/dbus /run/kept
+		touch /run/systemd/private /run/systemd/resolve/names /run/docker.sock /run/initctl
+		exec "$@"' "$scratch" isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" emulate -- \
+		sh -c "cd /run && ls -d dbus docker.sock initctl kept systemd/* systemd/*/* 2> /dev/null
+			: 2> /dev/null > '$scratch/other/sys/kernel/mm/transparent_hugepage/enabled' || echo refused"
+}
+if unshare --mount mount -t sysfs sysfs /mnt 2> /dev/null; then
+	expect "services of the system do nothing for programs, nor do other mounts" 0 "kept
+systemd/resolve
+systemd/resolve/names
+refused
+" -- among_services
+else
+	skip "services and other mounts" "not allowed to mount"
+fi
 
 # ---- Where it cannot work ----
 

@@ -73,6 +73,9 @@ int requirements_check(const struct launch *launch, char **error);
 /** With the option: makes everything read-only but what the program may write. After all mounts,
  * before the namespace of the program is made, which locks them. */
 int readonly_apply(const struct launch *launch, char **error);
+/** Makes the mounts read-only of which a function, which is given the path and the line of
+ * /proc/self/mountinfo, returns true. Returns 0 or a negative errno. */
+int readonly_mounts(bool (*is_meant)(const char *path, const char *mount));
 
 /* ---- notify.c ---- */
 

@@ -167,6 +167,19 @@ static int refuse_mount(const char *path, char **error)
 	return requirement_missing(LAUNCH_MOUNT, result, error);
 }
 
+/** A mount of the kernel's files elsewhere, as for roots of other systems. */
+static bool is_the_kernels(const char *path, const char *mount)
+{
+	static const char *const types[] = { " - sysfs ",      " - proc ",    " - cgroup ",
+					     " - cgroup2 ",    " - debugfs ", " - tracefs ",
+					     " - securityfs ", " - resctrl ", " - configfs " };
+	size_t i = 0;
+
+	while (i < sizeof(types) / sizeof(*types) && !strstr(mount, types[i]))
+		i++;
+	return i < sizeof(types) / sizeof(*types) && strcmp(path, "/proc") != 0;
+}
+
 /** What real root may change only by being root: files of the kernel that ask for no capability. */
 static int protect(char **error)
 {
@@ -179,6 +192,8 @@ static int protect(char **error)
 
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/sys", AT_RECURSIVE, &read_only,
 		    sizeof(read_only)))
+		return refuse_mount("/sys", error);
+	if (readonly_mounts(is_the_kernels))
 		return refuse_mount("/sys", error);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL)) {
@@ -193,28 +208,60 @@ static int protect(char **error)
 	return 0;
 }
 
-/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake; the system's
- * consoles, of which there are many, all for nothing. */
-static bool is_withheld(const char *directory, const char *name)
+/** Names that a number may follow. */
+static bool is_among(const char *name, const char *const *names)
 {
-	static const char *const withheld[] = {
-		"cpu", "isst_interface", "cpu_dma_latency", "mem", "port", "watchdog", "ipmi",
-		"mei", "kmem",		 "mcelog",	    "vcs", "vcsa", "vcsu"
-	};
+	for (; *names; names++) {
+		size_t length = strlen(*names);
 
-	if (strcmp(directory, "/dev") == 0 && strncmp(name, "tty", 3) == 0 && name[3])
-		return strspn(name + 3, "0123456789") == strlen(name + 3);
-
-	if (strcmp(directory, "/dev") != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(withheld) / sizeof(*withheld); i++) {
-		size_t length = strlen(withheld[i]);
-
-		if (strncmp(name, withheld[i], length) == 0 &&
+		if (strncmp(name, *names, length) == 0 &&
 		    strspn(name + length, "0123456789") == strlen(name + length))
 			return true;
 	}
 	return false;
+}
+
+/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake; the system's
+ * consoles, of which there are many, all for nothing; and sockets of services that do for others
+ * what these may not: reboot, place on CPUs, start containers. */
+static bool is_withheld(const char *directory, const char *name)
+{
+	static const char *const devices[] = {
+		"cpu", "isst_interface", "cpu_dma_latency", "mem", "port", "watchdog", "ipmi",
+		"mei", "kmem",		 "mcelog",	    "vcs", "vcsa", "vcsu",     "initctl",
+		NULL
+	};
+	static const char *const services[] = { "dbus",
+						"initctl",
+						"docker",
+						"docker.sock",
+						"containerd",
+						"podman",
+						"crio",
+						"buildkit",
+						"libvirt",
+						"snapd.socket",
+						"snapd-snap.socket",
+						"tuned",
+						"thermald",
+						"power-profiles-daemon",
+						"incus",
+						"lxd",
+						NULL };
+	/* What libraries ask for names, and logs. */
+	static const char *const of_systemd[] = { "journal", "resolve", "userdb",
+						  "netif",   "notify",	"sessions",
+						  "users",   "seats",	NULL };
+
+	if (strcmp(directory, "/run") == 0)
+		return is_among(name, services);
+	if (strcmp(directory, "/run/systemd") == 0)
+		return !is_among(name, of_systemd);
+	if (strcmp(directory, "/dev") != 0)
+		return false;
+	if (strncmp(name, "tty", 3) == 0 && name[3])
+		return strspn(name + 3, "0123456789") == strlen(name + 3);
+	return is_among(name, devices);
 }
 
 /** A file or directory to mount on. */
@@ -324,6 +371,8 @@ static int mount_run(const struct launch *launch, char **error)
 	const char *from = launch->machine->runtime_directory;
 	int result = open_up("/run", error);
 
+	if (!result && access("/run/systemd", F_OK) == 0)
+		result = open_up("/run/systemd", error);
 	if (!result && mkdir(from, 0755) && errno != EEXIST)
 		result = refuse_mount(from, error);
 	if (!result)

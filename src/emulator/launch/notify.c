@@ -265,8 +265,10 @@ void notify_serve(struct launch *launch, int listener)
 
 int notify_install(char **error)
 {
+	/* In a container it may be the program itself. */
+	const unsigned int init = getpid() == 1 ? INT_MAX : 1;
 	/* Calls of another architecture have other numbers, and are the system's. */
-	static struct sock_filter filter[] = {
+	struct sock_filter filter[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
 		RETURN(ALLOW),
@@ -291,9 +293,15 @@ int notify_install(char **error)
 		ON_CALL(get_mempolicy),
 		ON_CALL(set_mempolicy),
 		ON_CALL(mbind),
+		/* Init takes root's signals for orders, such as to reboot. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigqueueinfo, 0, 3),
+		LOAD(args[0]),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, init, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		RETURN(ALLOW),
 	};
-	static struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 				SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 

@@ -19,16 +19,19 @@ struct writable {
 	size_t count;
 };
 
-/** Clones a tree. Returns 0 or a negative errno. */
+/** Clones a tree. Returns 0, or a negative errno: -EXDEV for the root, with which all would be
+ * writable. */
 static int add_writable(struct writable *writable, const char *path)
 {
 	enum { MOST = sizeof(writable->trees) / sizeof(*writable->trees) };
 	char *real = realpath(path, NULL);
 	long tree;
 
-	if (!real || writable->count == MOST) {
+	if (!real)
+		return -errno;
+	if (writable->count == MOST || strcmp(real, "/") == 0) {
 		free(real);
-		return real ? -E2BIG : -errno;
+		return writable->count == MOST ? -E2BIG : -EXDEV;
 	}
 	tree = syscall(SYS_open_tree, AT_FDCWD, real,
 		       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
@@ -39,6 +42,12 @@ static int add_writable(struct writable *writable, const char *path)
 	writable->paths[writable->count] = real;
 	writable->trees[writable->count++] = (int)tree;
 	return 0;
+}
+
+static int refuse_path(const char *path, int result, char **error)
+{
+	return set_error(error, -EINVAL, "Cannot keep %s writable: %s", path,
+			 result == -EXDEV ? "all other files are below it" : strerror(-result));
 }
 
 static int add_all(struct writable *writable, const struct launch *launch, const char *directory,
@@ -54,13 +63,11 @@ static int add_all(struct writable *writable, const struct launch *launch, const
 	if (!result)
 		add_writable(writable, temporary && *temporary ? temporary : "/tmp");
 	if (result)
-		return set_error(error, -EIO, "Cannot keep %s writable: %s", directory,
-				 strerror(-result));
+		return refuse_path(directory, result, error);
 	for (; further && *further; further++) {
 		result = add_writable(writable, *further);
 		if (result)
-			return set_error(error, -EINVAL, "Cannot keep %s writable: %s", *further,
-					 strerror(-result));
+			return refuse_path(*further, result, error);
 	}
 	return 0;
 }
@@ -90,9 +97,7 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && strchr("/", path[length]);
 }
 
-/** Makes each mount read-only, but for the emulated files and the kernel's own, which its
- * permissions guard. Returns 0 or a negative errno. */
-static int protect_mounts(void)
+int readonly_mounts(bool (*is_meant)(const char *path, const char *mount))
 {
 	struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -103,14 +108,12 @@ static int protect_mounts(void)
 	if (!mounts)
 		return -errno;
 	while (!result && getline(&line, &space, mounts) > 0) {
-		if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1 ||
-		    strstr(line, " - fuse isst "))
+		if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1)
 			continue;
 		unescape(path);
-		if (is_below(path, "/proc") || is_below(path, "/sys"))
-			continue;
 		/* EINVAL, ENOENT: another mount hides it. */
-		if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &read_only,
+		if (is_meant(path, line) &&
+		    syscall(SYS_mount_setattr, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &read_only,
 			    sizeof(read_only)) &&
 		    errno != EINVAL && errno != ENOENT && errno != EACCES)
 			result = -errno;
@@ -118,6 +121,13 @@ static int protect_mounts(void)
 	free(line);
 	fclose(mounts);
 	return result;
+}
+
+/** All but the emulated files and the kernel's own, which its permissions guard. */
+static bool is_protected(const char *path, const char *mount)
+{
+	return !strstr(mount, " - fuse isst ") && !is_below(path, "/proc") &&
+	       !is_below(path, "/sys");
 }
 
 static int attach(const struct writable *writable, size_t index)
@@ -142,7 +152,7 @@ int readonly_apply(const struct launch *launch, char **error)
 				 strerror(errno));
 	result = add_all(&writable, launch, directory, error);
 	if (!result) {
-		result = protect_mounts();
+		result = readonly_mounts(is_protected);
 		for (size_t i = 0; i < writable.count && !result; i++)
 			result = attach(&writable, i);
 		/* Through the mount that can be written to. */
