@@ -303,19 +303,25 @@ cpufreq cpuidle firmware_node node0 online power thermal_throttle topology
 3 of them
 " -- on_machine emulate -- sh -c "cd $cpus/cpu3; ls > /dev/null; echo 0 > online; echo *; echo 1 > online; echo *
 	echo 0 > online; echo \$(find $cpus -name core_id | wc -l) of them; echo 1 > online"
-# While one program looks all the time, which has the kernel keep names, another one changes the machine, and asks.
+# While one program looks all the time, which has the kernel keep names, another one changes the machine, and asks: it
+# takes the time in which a signal is handled.
 looks_while_another_changes() {
 	look="test -d $cpus/cpu3/topology && seen=1 || seen=0"
 	: > "$scratch/looking"
 	on_machine emulate -- sh -c "cd '$scratch' && while test -e looking; do $look
 		test ! -e asked || { $look; echo \$seen > seen; rm asked; }; done" &
 	on_machine emulate -- sh -c "cd '$scratch' && for wanted in $(seq 60 | sed 's/.*[02468]$/1/; t; s/.*/0/' | tr '\n' ' '); do
-		echo \$wanted > $cpus/cpu3/online; : > asked; while test -e asked; do :; done; read -r seen < seen
-		test \$seen = \$wanted || echo \$seen in place of \$wanted; done"
+		echo \$wanted > $cpus/cpu3/online
+		for try in $(seq -s ' ' 100); do
+			: > asked; while test -e asked; do :; done; read -r seen < seen
+			test \$seen != \$wanted || continue 2; sleep 0.05
+		done
+		echo \$seen in place of \$wanted; exit 1
+	done"
 	rm "$scratch/looking"
 	wait
 }
-expect "and at once where another program changes the machine" 0 "" -- looks_while_another_changes
+expect "and soon where another program changes the machine" 0 "" -- looks_while_another_changes
 if command -v rdmsr > /dev/null; then
 	expect "rdmsr reads registers" 0 "1c1e
 " -- on_machine emulate -- rdmsr -p 1 0x1ad
@@ -596,7 +602,7 @@ among_services() {
 		touch /run/systemd/private /run/systemd/resolve/names /run/docker.sock /run/initctl
 		exec "$@"' "$scratch" isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" emulate -- \
 		sh -c "cd /run && ls -d dbus docker.sock initctl kept systemd/* systemd/*/* 2> /dev/null
-			: 2> /dev/null > '$scratch/other/sys/kernel/mm/transparent_hugepage/enabled' || echo refused"
+			true 2> /dev/null > '$scratch/other/sys/kernel/mm/transparent_hugepage/enabled' || echo refused"
 }
 if unshare --mount mount -t sysfs sysfs /mnt 2> /dev/null; then
 	expect "services of the system do nothing for programs, nor do other mounts" 0 "kept
