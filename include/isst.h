@@ -443,9 +443,8 @@ enum isst_fact {
 	/** This context has rolled back what an interrupted run had left: isst_discover() under the
 	 * lock. */
 	ISST_FACT_RECOVERED = 13,
-	/** Limits of intel_pstate for all CPUs, in percent of the highest frequency. */
-	ISST_FACT_MAX_PERF_PCT = 14,
-	ISST_FACT_MIN_PERF_PCT = 15
+	/** The limit of intel_pstate for all CPUs, in percent of the highest frequency. */
+	ISST_FACT_MAX_PERF_PCT = 14
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read

@@ -59,11 +59,11 @@ static int is_turbo_disabled(struct isst_context *context)
 	return error ? error : state == TURBO_OFF;
 }
 
-static int read_percentage(struct isst_context *context, enum cpufreq_limit limit)
+static int read_percentage(struct isst_context *context)
 {
 	const char *before = message_begin(&context->messages);
 	unsigned int percentage;
-	int error = cpufreq_percentage(&context->files, limit, &percentage);
+	int error = cpufreq_percentage(&context->files, CPUFREQ_MAX, &percentage);
 
 	if (!error && percentage == 0)
 		error = message_error(&context->messages, -ENODATA,
@@ -98,9 +98,7 @@ int isst_platform_fact(struct isst_context *context, int fact)
 	case ISST_FACT_TURBO_DISABLED:
 		return is_turbo_disabled(context);
 	case ISST_FACT_MAX_PERF_PCT:
-		return read_percentage(context, CPUFREQ_MAX);
-	case ISST_FACT_MIN_PERF_PCT:
-		return read_percentage(context, CPUFREQ_MIN);
+		return read_percentage(context);
 	case ISST_FACT_CLOS_DESIRED:
 		return platform_has(platform, PLATFORM_CLOS_DESIRED);
 	case ISST_FACT_COUNTS_MODULES:

@@ -187,7 +187,7 @@ TEST_WITH(screens_are_as_large_as_the_terminal, NULL, kill_leftovers)
 				"Packages: 2, cores: 256, CPUs online:\n"
 				"  512 of 512\n"
 				"Firmware interface: TPMI, kernel driver:\n"
-				"... 49 more lines\n");
+				"... 50 more lines\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }

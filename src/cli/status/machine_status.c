@@ -241,11 +241,10 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	isst_apply_record_free(last);
 }
 
-/** Limits of intel_pstate for all CPUs. */
-static void report_percentages(struct run *run, struct report_node *top)
+/** The limit of intel_pstate for all CPUs. */
+static void report_percentage(struct run *run, struct report_node *top)
 {
 	int max = isst_platform_fact(run->context, ISST_FACT_MAX_PERF_PCT);
-	int min = isst_platform_fact(run->context, ISST_FACT_MIN_PERF_PCT);
 	struct report_node *leaf;
 
 	if (max >= 0) {
@@ -256,10 +255,6 @@ static void report_percentages(struct run *run, struct report_node *top)
 	} else if (max != -ENODATA) {
 		run_call(run, max);
 	}
-	if (min >= 0)
-		report_number(top, KEY_STATUS_MIN_PERF, (uint64_t)min);
-	else if (min != -ENODATA && max >= 0)
-		run_call(run, min);
 }
 
 static void report_top(struct machine_status *status)
@@ -303,7 +298,7 @@ static void report_top(struct machine_status *status)
 		report_state(top, KEY_STATUS_TURBO, !disabled);
 	else if (disabled != -ENODATA)
 		run_call(run, disabled);
-	report_percentages(run, top);
+	report_percentage(run, top);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
 }
