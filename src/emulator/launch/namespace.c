@@ -92,24 +92,18 @@ static int map_one(const char *process, const char *map, unsigned int shown, uns
 /** Lets it have all that the caller's namespace has, as they are. */
 static int map_all(const char *process, const char *map)
 {
-	char path[50], lines[4096] = "", *own = NULL;
-	size_t used = 0, space = 0;
+	char path[50], lines[4096] = "";
+	unsigned long first, count;
+	size_t used = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", map);
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	while (used < sizeof(lines) - 40 && getline(&own, &space, file) > 0) {
-		char *end;
-		unsigned long first = strtoul(own, &end, 10), count;
-
-		strtoul(end, &end, 10);
-		count = strtoul(end, NULL, 10);
+	while (used < sizeof(lines) - 40 && fscanf(file, "%lu %*u %lu", &first, &count) == 2)
 		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%lu %lu %lu\n", first,
 					 first, count);
-	}
-	free(own);
 	fclose(file);
 	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
 	return put(path, lines);
@@ -159,12 +153,9 @@ int namespace_enter_last(char **error)
 
 /* ---- Mounts ---- */
 
-static int refuse_mount(const char *path, char **error)
+static int refuse_mount(char **error)
 {
-	int result = -errno;
-
-	(void)path;
-	return requirement_missing(LAUNCH_MOUNT, result, error);
+	return requirement_missing(LAUNCH_MOUNT, -errno, error);
 }
 
 /** A mount of the kernel's files elsewhere, as for roots of other systems. */
@@ -192,45 +183,38 @@ static int protect(char **error)
 
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/sys", AT_RECURSIVE, &read_only,
 		    sizeof(read_only)))
-		return refuse_mount("/sys", error);
+		return refuse_mount(error);
 	if (readonly_mounts(is_the_kernels))
-		return refuse_mount("/sys", error);
+		return refuse_mount(error);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL)) {
 			if (errno == ENOENT)
 				continue;
-			return refuse_mount(kept[i], error);
+			return refuse_mount(error);
 		}
 		if (syscall(SYS_mount_setattr, AT_FDCWD, kept[i], AT_RECURSIVE, &read_only,
 			    sizeof(read_only)))
-			return refuse_mount(kept[i], error);
+			return refuse_mount(error);
 	}
 	return 0;
 }
 
-/** Names that a number may follow. */
 static bool is_among(const char *name, const char *const *names)
 {
-	for (; *names; names++) {
-		size_t length = strlen(*names);
-
-		if (strncmp(name, *names, length) == 0 &&
-		    strspn(name + length, "0123456789") == strlen(name + length))
-			return true;
-	}
-	return false;
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names;
 }
 
-/** Devices by which root reaches the machine past the kernel, or holds its CPUs awake; the system's
- * consoles, of which there are many, all for nothing; and sockets of services that do for others
- * what these may not: reboot, place on CPUs, start containers. */
-static bool is_withheld(const char *directory, const char *name)
+/** Devices but those that belong to no hardware: by others root reaches the machine past the kernel,
+ * or holds its CPUs awake; and sockets of services that do for others what these may not: reboot,
+ * place on CPUs, start containers. */
+static bool is_withheld(const char *directory, const struct dirent *entry)
 {
-	static const char *const devices[] = {
-		"cpu", "isst_interface", "cpu_dma_latency", "mem", "port", "watchdog", "ipmi",
-		"mei", "kmem",		 "mcelog",	    "vcs", "vcsa", "vcsu",     "initctl",
-		NULL
-	};
+	static const char *const devices[] = { "console", "full",    "fuse",   "hugepages", "kmsg",
+					       "log",	  "mqueue",  "net",    "null",	    "ptmx",
+					       "pts",	  "random",  "shm",    "tty",	    "urandom",
+					       "zero",	  NULL };
 	static const char *const services[] = { "dbus",
 						"initctl",
 						"docker",
@@ -254,14 +238,11 @@ static bool is_withheld(const char *directory, const char *name)
 						  "users",   "seats",	NULL };
 
 	if (strcmp(directory, "/run") == 0)
-		return is_among(name, services);
+		return is_among(entry->d_name, services);
 	if (strcmp(directory, "/run/systemd") == 0)
-		return !is_among(name, of_systemd);
-	if (strcmp(directory, "/dev") != 0)
-		return false;
-	if (strncmp(name, "tty", 3) == 0 && name[3])
-		return strspn(name + 3, "0123456789") == strlen(name + 3);
-	return is_among(name, devices);
+		return !is_among(entry->d_name, of_systemd);
+	return strcmp(directory, "/dev") == 0 && entry->d_type != DT_LNK &&
+	       !is_among(entry->d_name, devices);
 }
 
 /** A file or directory to mount on. */
@@ -293,19 +274,6 @@ static int keep_entry(const char *directory, const struct dirent *entry)
 	       mount(from, to, NULL, MS_BIND | MS_REC, NULL);
 }
 
-/* Directories that were opened up. */
-static const char *opened[16];
-static size_t opened_count;
-
-static bool is_opened(const char *path)
-{
-	size_t i = 0;
-
-	while (i < opened_count && strcmp(opened[i], path) != 0)
-		i++;
-	return i < opened_count;
-}
-
 /** Replaces a directory by one of the same entries in which others can be made. What programs make
  * in it is gone with them. */
 static int open_up(const char *path, char **error)
@@ -315,22 +283,21 @@ static int open_up(const char *path, char **error)
 	char options[20];
 	DIR *stream = opendir(path);
 
-	if (!stream || fstat(dirfd(stream), &status) || opened_count == 16)
-		return refuse_mount(path, error);
+	if (!stream || fstat(dirfd(stream), &status))
+		return refuse_mount(error);
 	snprintf(options, sizeof(options), "mode=%o", status.st_mode & 07777U);
 	if (mount("tmpfs", scratch, "tmpfs", MS_NOSUID, options)) {
 		closedir(stream);
-		return refuse_mount(path, error);
+		return refuse_mount(error);
 	}
 	while ((entry = readdir(stream)))
 		/* What cannot be kept has gone meanwhile, or is nothing for this user. */
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    !is_withheld(path, entry->d_name))
+		    !is_withheld(path, entry))
 			(void)keep_entry(path, entry);
 	closedir(stream);
 	if (mount(scratch, path, NULL, MS_MOVE, NULL))
-		return refuse_mount(path, error);
-	opened[opened_count++] = strdup(path);
+		return refuse_mount(error);
 	return 0;
 }
 
@@ -348,11 +315,10 @@ static int make_room(const char *path, bool directory, char **error)
 	if (!*parent || strncmp(parent, "/proc", 5) == 0 || strcmp(parent, "/lib") == 0)
 		return -ENOENT;
 	result = make_room(parent, true, error);
-	if (!result && !is_opened(parent))
-		result = open_up(parent, error);
-	if (!result && make_place(path, directory))
-		result = refuse_mount(path, error);
-	return result;
+	if (result || make_place(path, directory) == 0)
+		return result;
+	result = open_up(parent, error);
+	return !result && make_place(path, directory) ? refuse_mount(error) : result;
 }
 
 /** Something that is mounted elsewhere, or the user's. */
@@ -360,7 +326,7 @@ static int bind_over(const char *from, const char *path, bool directory, char **
 {
 	int result = make_room(path, directory, error);
 
-	return !result && mount(from, path, NULL, MS_BIND, NULL) ? refuse_mount(path, error)
+	return !result && mount(from, path, NULL, MS_BIND, NULL) ? refuse_mount(error)
 								 : result;
 }
 
@@ -374,11 +340,11 @@ static int mount_run(const struct launch *launch, char **error)
 	if (!result && access("/run/systemd", F_OK) == 0)
 		result = open_up("/run/systemd", error);
 	if (!result && mkdir(from, 0755) && errno != EEXIST)
-		result = refuse_mount(from, error);
+		result = refuse_mount(error);
 	if (!result)
 		result = bind_over(from, directory, true, error);
 	if (!result && symlink("isst/cpu_topology.dat", kept) && errno != EEXIST)
-		result = refuse_mount(kept, error);
+		result = refuse_mount(error);
 	return result;
 }
 
@@ -440,10 +406,10 @@ static int bind_places(const struct place places[MOST_PLACES], char **error)
 		if (strcmp(tree_owned(i), scratch) == 0)
 			last = i;
 		else if (places[i].wanted && mount(from, tree_owned(i), NULL, MS_BIND, NULL))
-			return refuse_mount(tree_owned(i), error);
+			return refuse_mount(error);
 	}
 	snprintf(from, sizeof(from), "%s/%zu", scratch, last);
-	return mount(from, scratch, NULL, MS_BIND, NULL) ? refuse_mount(scratch, error) : 0;
+	return mount(from, scratch, NULL, MS_BIND, NULL) ? refuse_mount(error) : 0;
 }
 
 int namespace_mount(const struct launch *launch, int files, char **error)
@@ -455,7 +421,7 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 	if (unshare(CLONE_NEWNS))
 		return requirement_missing(LAUNCH_MOUNT_NAMESPACE, -errno, error);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return refuse_mount("/", error);
+		return refuse_mount(error);
 	result = launch->privileged ? protect(error) : 0;
 	if (!result)
 		result = mount_run(launch, error);
