@@ -2,6 +2,7 @@
 /* The device: requests to the driver, whose structures are copied from and to the memory of the
  * program as the driver copies them, since there may be none at the address; and its lock. */
 #include "emulator/launch/launch.h"
+#include "emulator/launch/placement.h"
 
 #include "driver/abi.h"
 #include "emulator/front/launch_files.h"
@@ -228,29 +229,15 @@ static void remove_holder(struct holder *holder)
 	}
 }
 
-/** The process that a thread is of. */
-static pid_t process_of(pid_t thread)
-{
-	char path[30], line[100];
-	pid_t process = thread;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", thread);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (strncmp(line, "Tgid:", 5) == 0)
-			process = (pid_t)strtol(line + 5, NULL, 10);
-	if (file)
-		fclose(file);
-	return process;
-}
-
 /** A duplicate of a descriptor; -1 where it is gone. */
 static int duplicate(pid_t caller, int descriptor)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, process_of(caller), 0);
-	int file = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+	char process[TASK_FIELD];
+	int pidfd = -1, file;
 
+	if (read_task_field(caller, "Tgid:", process) == 0)
+		pidfd = (int)syscall(SYS_pidfd_open, (pid_t)strtol(process, NULL, 10), 0);
+	file = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
 	if (pidfd >= 0)
 		close(pidfd);
 	return file;
