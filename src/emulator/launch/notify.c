@@ -43,7 +43,6 @@ enum { CONTINUED = INT_MIN, ANSWERED, WAITING };
 struct answerer {
 	struct launch *launch;
 	int listener;
-	struct placements *placements;
 	struct seccomp_notif *waiting; /* for the lock of the device */
 	size_t waiting_count;
 };
@@ -102,7 +101,7 @@ static long open_file(struct answerer *server, const struct seccomp_notif *call,
 	int descriptor;
 
 	if (!read_text((pid_t)call->pid, arguments[0], path, sizeof(path)) ||
-	    !open_task_status(server->placements, (pid_t)call->pid, directory, path, &descriptor))
+	    !open_task_status((pid_t)call->pid, directory, path, &descriptor))
 		return CONTINUED;
 	if (descriptor < 0)
 		return descriptor;
@@ -121,7 +120,6 @@ static long open_file(struct answerer *server, const struct seccomp_notif *call,
 
 static long answer(struct answerer *server, const struct seccomp_notif *call)
 {
-	struct placements *placements = server->placements;
 	const __u64 *arguments = call->data.args;
 	pid_t caller = (pid_t)call->pid;
 	char path[PATH_MAX];
@@ -158,15 +156,15 @@ static long answer(struct answerer *server, const struct seccomp_notif *call)
 	case SYS_openat:
 		return open_file(server, call, (int)arguments[0], arguments + 1);
 	case SYS_sched_getaffinity:
-		return get_affinity(placements, caller, arguments);
+		return get_affinity(caller, arguments);
 	case SYS_sched_setaffinity:
-		return set_affinity(placements, caller, arguments);
+		return set_affinity(caller, arguments);
 	case SYS_get_mempolicy:
-		return get_memory_policy(placements, caller, arguments);
+		return get_memory_policy(caller, arguments);
 	case SYS_set_mempolicy:
-		return set_memory_policy(placements, caller, arguments);
+		return set_memory_policy(caller, arguments);
 	case SYS_mbind:
-		return bind_memory(placements, caller, arguments);
+		return bind_memory(caller, arguments);
 	default:
 		return CONTINUED;
 	}
@@ -229,8 +227,7 @@ void notify_serve(struct launch *launch, int listener)
 	struct answerer server = { .launch = launch, .listener = listener };
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
 
-	server.placements = placements_new(launch->machine);
-	if (!server.placements)
+	if (!placements_begin(launch->machine))
 		return;
 	/* A switch to the waiting process at once, where the kernel can. */
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
@@ -248,7 +245,6 @@ void notify_serve(struct launch *launch, int listener)
 		else
 			retry_waiting(&server);
 	}
-	placements_free(server.placements);
 	free(server.waiting);
 }
 

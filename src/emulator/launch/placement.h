@@ -9,21 +9,19 @@
 #include <sys/types.h>
 
 struct isst_machine;
-struct placements;
 
-/** Returns NULL without memory. */
-struct placements *placements_new(const struct isst_machine *machine);
-void placements_free(struct placements *placements);
+/** Returns false without memory. */
+bool placements_begin(const struct isst_machine *machine);
 
 /* The system calls of these names, made by a task. Return as those, errors as -errno. */
-long get_affinity(struct placements *placements, pid_t caller, const __u64 *arguments);
-long set_affinity(struct placements *placements, pid_t caller, const __u64 *arguments);
-long get_memory_policy(struct placements *placements, pid_t caller, const __u64 *arguments);
-long set_memory_policy(struct placements *placements, pid_t caller, const __u64 *arguments);
-long bind_memory(struct placements *placements, pid_t caller, const __u64 *arguments);
+long get_affinity(pid_t caller, const __u64 *arguments);
+long set_affinity(pid_t caller, const __u64 *arguments);
+long get_memory_policy(pid_t caller, const __u64 *arguments);
+long set_memory_policy(pid_t caller, const __u64 *arguments);
+long bind_memory(pid_t caller, const __u64 *arguments);
 
 /** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
-void print_placement(struct placements *placements, pid_t task, FILE *stream);
+void print_placement(pid_t task, FILE *stream);
 
 enum { TASK_FIELD = 64 };
 /** Reads a line of /proc/TASK/status, such as "Tgid:", without its name. Returns 0 or -errno. */
@@ -33,7 +31,6 @@ int read_task_field(pid_t task, const char *name, char value[TASK_FIELD]);
 
 /** Whether a path, as a task opens it, is /proc/PID/status or mounts, or that of a thread; then
  * *descriptor is a file with its content, which the caller closes, or -errno. */
-bool open_task_status(struct placements *placements, pid_t caller, int directory, const char *path,
-		      int *descriptor);
+bool open_task_status(pid_t caller, int directory, const char *path, int *descriptor);
 
 #endif

@@ -67,14 +67,14 @@ static pid_t find_task(pid_t caller, const char *path, const char *name)
 	return rest && strcmp(rest, name) == 0 ? task : 0;
 }
 
-static void print_status(struct placements *placements, pid_t task, FILE *real, FILE *stream)
+static void print_status(pid_t task, FILE *real, FILE *stream)
 {
 	char *line = NULL;
 	size_t space = 0;
 
 	while (getline(&line, &space, real) > 0) {
 		if (strncmp(line, "Cpus_allowed:", 13) == 0)
-			print_placement(placements, task, stream);
+			print_placement(task, stream);
 		else if (strncmp(line, "Cpus_allowed_list:", 18) != 0 &&
 			 strncmp(line, "Mems_allowed", 12) != 0)
 			fputs(line, stream);
@@ -110,8 +110,7 @@ static void print_mounts(FILE *real, FILE *stream)
 	free(line);
 }
 
-bool open_task_status(struct placements *placements, pid_t caller, int directory, const char *path,
-		      int *descriptor)
+bool open_task_status(pid_t caller, int directory, const char *path, int *descriptor)
 {
 	const char *slash = strrchr(path, '/');
 	char absolute[PATH_MAX];
@@ -139,7 +138,7 @@ bool open_task_status(struct placements *placements, pid_t caller, int directory
 	if (stream && mounts)
 		print_mounts(real, stream);
 	else if (stream)
-		print_status(placements, task, real, stream);
+		print_status(task, real, stream);
 	if (!stream || fclose(stream) || lseek(*descriptor, 0, SEEK_SET)) {
 		close(*descriptor);
 		*descriptor = -ENOMEM;
