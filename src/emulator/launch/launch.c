@@ -114,7 +114,7 @@ static int start_servers(struct launch *launch, int sockets[SERVERS][2])
 {
 	const pid_t program = getpid();
 	pid_t between;
-	int status;
+	int status = 0; /* if the caller ignores its children */
 
 	for (int i = 0; i < SERVERS; i++)
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets[i]))
