@@ -90,15 +90,18 @@ static void answer(const struct request *request, int result, const void *data, 
 	(void)!writev(request->fuse, parts, result || !size ? 1 : 2);
 }
 
+static struct fuse_entry_out entry_of(const struct node *node)
+{
+	return (struct fuse_entry_out){ .nodeid = node->number,
+					.attr = node->attributes,
+					.entry_valid = kept,
+					.attr_valid = kept };
+}
+
 static void answer_entry(const struct request *request, int result, const struct node *node)
 {
-	struct fuse_entry_out out = { 0 };
+	const struct fuse_entry_out out = result ? (struct fuse_entry_out){ 0 } : entry_of(node);
 
-	if (!result) {
-		out.nodeid = node->number;
-		out.attr = node->attributes;
-		out.entry_valid = out.attr_valid = kept;
-	}
 	answer(request, result, &out, sizeof(out));
 }
 
@@ -199,26 +202,31 @@ static void do_releasedir(const struct request *request)
 }
 
 /** Adds an entry where there is space for it. Returns its size, or 0. */
-static size_t add_entry(const struct node *directory, char *buffer, size_t space, size_t index,
+static size_t add_entry(const struct request *request, char *buffer, size_t space, size_t index,
 			const char *listed)
 {
 	const char kind = *listed, *name = listed + 1;
 	const size_t length = strlen(name);
-	const size_t size = FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length);
-	struct fuse_dirent *entry = (struct fuse_dirent *)(void *)buffer;
+	const bool plus = request->head->opcode == FUSE_READDIRPLUS;
+	const size_t begin = plus ? sizeof(struct fuse_entry_out) : 0;
+	const size_t size = begin + FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length);
+	struct fuse_dirent *entry = (struct fuse_dirent *)(void *)(buffer + begin);
+	struct node *node;
 	char path[PATH_MAX];
 
 	if (size > space)
 		return 0;
+	/* The buffer is clear, which is an entry to be looked up when it is needed. */
+	if (plus && *name != '.' && tree_find(request->launch, request->node, name, &node) == 0)
+		*(struct fuse_entry_out *)(void *)buffer = entry_of(node);
 	*entry = (struct fuse_dirent){
-		.ino = tree_join(directory, name, path) ? tree_inode(path) : 1,
+		.ino = tree_join(request->node, name, path) ? tree_inode(path) : 1,
 		.off = index + 1,
 		.namelen = (uint32_t)length,
 		.type = kind == 'd'   ? DT_DIR
 			: kind == 'l' ? DT_LNK
 				      : DT_REG,
 	};
-	memset(entry->name, 0, size - FUSE_NAME_OFFSET);
 	memcpy(entry->name, name, length);
 	return size;
 }
@@ -228,15 +236,14 @@ static void do_readdir(const struct request *request)
 	static const char *const dots[] = { "d.", "d.." };
 	const struct fuse_read_in *in = request->body;
 	struct listing *listing = pointer_of(in->fh);
-	const struct isst_machine *machine = request->launch->machine;
 	char *buffer = calloc(1, in->size);
 	size_t used = 0, added = 1;
 	int result = buffer ? 0 : -ENOMEM;
 
 	if (!result && in->offset == 0) {
 		clear_listing(listing);
-		result = launch_list(machine, request->node->path, &listing->names,
-				     &listing->count);
+		result = tree_list(request->launch, request->node, &listing->names,
+				   &listing->count);
 		/* A directory that was removed is empty. */
 		if (result) {
 			*listing = (struct listing){ 0 };
@@ -244,7 +251,7 @@ static void do_readdir(const struct request *request)
 		}
 	}
 	for (size_t i = in->offset; !result && added && i < listing->count + 2; i++) {
-		added = add_entry(request->node, buffer + used, in->size - used, i,
+		added = add_entry(request, buffer + used, in->size - used, i,
 				  i < 2 ? dots[i] : listing->names[i - 2]);
 		used += added;
 	}
@@ -383,7 +390,7 @@ static void do_write(const struct request *request)
 static void do_init(const struct request *request)
 {
 	const struct fuse_init_in *in = request->body;
-	const struct fuse_init_out out = {
+	struct fuse_init_out out = {
 		.major = FUSE_KERNEL_VERSION,
 		.minor = in->minor < FUSE_KERNEL_MINOR_VERSION ? in->minor
 							       : FUSE_KERNEL_MINOR_VERSION,
@@ -396,6 +403,9 @@ static void do_init(const struct request *request)
 		notified = request->fuse;
 		watch_state(request->launch->state);
 	}
+	/* Whoever lists a directory asks for the attributes next. */
+	if (kept)
+		out.flags |= in->flags & (FUSE_DO_READDIRPLUS | FUSE_READDIRPLUS_AUTO);
 	answer(request, 0, &out, sizeof(out));
 }
 
@@ -439,6 +449,7 @@ static void (*const operations[])(const struct request *request) = {
 	[FUSE_INIT] = do_init,
 	[FUSE_OPENDIR] = do_opendir,
 	[FUSE_READDIR] = do_readdir,
+	[FUSE_READDIRPLUS] = do_readdir,
 	[FUSE_RELEASEDIR] = do_releasedir,
 	[FUSE_CREATE] = do_refuse,
 	[FUSE_INTERRUPT] = do_nothing,

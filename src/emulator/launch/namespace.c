@@ -400,7 +400,13 @@ static int bind_places(const struct place places[MOST_PLACES], char **error)
 {
 	size_t last = 0;
 	char from[PATH_MAX];
+	DIR *all = opendir(scratch);
 
+	/* The kernel is told of all at once. */
+	if (all) {
+		(void)readdir(all);
+		closedir(all);
+	}
 	for (size_t i = 0; tree_owned(i); i++) {
 		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
 		if (strcmp(tree_owned(i), scratch) == 0)

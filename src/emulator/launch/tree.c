@@ -207,6 +207,18 @@ int tree_find(const struct launch *launch, const struct node *directory, const c
 	return 0;
 }
 
+int tree_list(const struct launch *launch, const struct node *directory, char ***names,
+	      size_t *count)
+{
+	if (!is_root(directory))
+		return launch_list(launch->machine, directory->path, names, count);
+	*names = calloc(OWNED, sizeof(**names));
+	for (*count = 0; *names && *count < OWNED; ++*count)
+		if (asprintf(&(*names)[*count], "d%zu", *count) < 0)
+			return -ENOMEM;
+	return *names ? 0 : -ENOMEM;
+}
+
 bool tree_begin(void)
 {
 	return add_node("/", hash_text("/"));
