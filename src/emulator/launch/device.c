@@ -2,7 +2,6 @@
 /* The device: requests to the driver, whose structures are copied from and to the memory of the
  * program as the driver copies them, since there may be none at the address; and its lock. */
 #include "emulator/launch/launch.h"
-#include "emulator/launch/placement.h"
 
 #include "driver/abi.h"
 #include "emulator/front/launch_files.h"
@@ -19,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* ---- The program's memory ---- */
+/* ---- What is read of a program ---- */
 
 bool caller_read(pid_t caller, uint64_t address, void *to, size_t size)
 {
@@ -34,6 +33,28 @@ bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 	const struct iovec here = { (void *)from, size }, there = { pointer_of(address), size };
 
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+int read_task_field(pid_t task, const char *name, char value[TASK_FIELD])
+{
+	char path[40], *line = NULL;
+	size_t length = strlen(name), space = 0;
+	int result = -ENOENT;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", task);
+	stream = fopen(path, "re");
+	if (!stream)
+		return -errno;
+	while (result && getline(&line, &space, stream) > 0) {
+		if (strncmp(line, name, length) != 0)
+			continue;
+		snprintf(value, TASK_FIELD, "%s", line + length);
+		result = 0;
+	}
+	free(line);
+	fclose(stream);
+	return result;
 }
 
 /** By its path: the node is one that the system has for another device. */

@@ -100,8 +100,10 @@ static struct fuse_entry_out entry_of(const struct node *node)
 
 static void answer_entry(const struct request *request, int result, const struct node *node)
 {
-	const struct fuse_entry_out out = result ? (struct fuse_entry_out){ 0 } : entry_of(node);
+	struct fuse_entry_out out = { 0 };
 
+	if (!result)
+		out = entry_of(node);
 	answer(request, result, &out, sizeof(out));
 }
 

@@ -92,18 +92,24 @@ static int map_one(const char *process, const char *map, unsigned int shown, uns
 /** Lets it have all that the caller's namespace has, as they are. */
 static int map_all(const char *process, const char *map)
 {
-	char path[50], lines[4096] = "";
-	unsigned long first, count;
-	size_t used = 0;
+	char path[50], lines[4096] = "", *own = NULL;
+	size_t used = 0, space = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", map);
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	while (used < sizeof(lines) - 40 && fscanf(file, "%lu %*u %lu", &first, &count) == 2)
+	while (used < sizeof(lines) - 40 && getline(&own, &space, file) > 0) {
+		char *end;
+		unsigned long first = strtoul(own, &end, 10), count;
+
+		strtoul(end, &end, 10);
+		count = strtoul(end, NULL, 10);
 		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%lu %lu %lu\n", first,
 					 first, count);
+	}
+	free(own);
 	fclose(file);
 	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
 	return put(path, lines);
@@ -206,14 +212,14 @@ static bool is_among(const char *name, const char *const *names)
 	return *names;
 }
 
-/** Devices but those that belong to no hardware: by others root reaches the machine past the kernel,
- * or holds its CPUs awake; and sockets of services that do for others what these may not: reboot,
- * place on CPUs, start containers. */
+/** Devices but those that belong to no hardware: by others root reaches the machine past the
+ * kernel, or holds its CPUs awake; and sockets of services that do for others what these may not:
+ * reboot, place on CPUs, start containers. */
 static bool is_withheld(const char *directory, const struct dirent *entry)
 {
-	static const char *const devices[] = { "console", "full",    "fuse",   "hugepages", "kmsg",
-					       "log",	  "mqueue",  "net",    "null",	    "ptmx",
-					       "pts",	  "random",  "shm",    "tty",	    "urandom",
+	static const char *const devices[] = { "console", "full",   "fuse", "hugepages", "kmsg",
+					       "log",	  "mqueue", "net",  "null",	 "ptmx",
+					       "pts",	  "random", "shm",  "tty",	 "urandom",
 					       "zero",	  NULL };
 	static const char *const services[] = { "dbus",
 						"initctl",
@@ -326,8 +332,7 @@ static int bind_over(const char *from, const char *path, bool directory, char **
 {
 	int result = make_room(path, directory, error);
 
-	return !result && mount(from, path, NULL, MS_BIND, NULL) ? refuse_mount(error)
-								 : result;
+	return !result && mount(from, path, NULL, MS_BIND, NULL) ? refuse_mount(error) : result;
 }
 
 /** The directory of Speed Select tools, and the file that one of them keeps beside it. */

@@ -52,28 +52,6 @@ static struct {
 	struct choice choices[CHOICES]; /* by the number of the task; a later one replaces it */
 } placements;
 
-int read_task_field(pid_t task, const char *name, char value[TASK_FIELD])
-{
-	char path[40], *line = NULL;
-	size_t length = strlen(name), space = 0;
-	int result = -ENOENT;
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", task);
-	stream = fopen(path, "re");
-	if (!stream)
-		return -errno;
-	while (result && getline(&line, &space, stream) > 0) {
-		if (strncmp(line, name, length) != 0)
-			continue;
-		snprintf(value, TASK_FIELD, "%s", line + length);
-		result = 0;
-	}
-	free(line);
-	fclose(stream);
-	return result;
-}
-
 /* ---- Sets of CPUs or nodes ---- */
 
 static bool set_has(const struct set *set, size_t number)

@@ -23,10 +23,6 @@ long bind_memory(pid_t caller, const __u64 *arguments);
 /** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
 void print_placement(pid_t task, FILE *stream);
 
-enum { TASK_FIELD = 64 };
-/** Reads a line of /proc/TASK/status, such as "Tgid:", without its name. Returns 0 or -errno. */
-int read_task_field(pid_t task, const char *name, char value[TASK_FIELD]);
-
 /* ---- task_status.c ---- */
 
 /** Whether a path, as a task opens it, is /proc/PID/status or mounts, or that of a thread; then

@@ -3,6 +3,7 @@
  * /proc/PID/status, of which libnuma takes the CPUs and memory nodes of the machine, and
  * /proc/PID/mounts. The kernel makes them anew for each task, so nothing can be mounted there.
  */
+#include "emulator/launch/launch.h"
 #include "emulator/launch/placement.h"
 
 #include <errno.h>
