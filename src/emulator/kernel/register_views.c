@@ -6,6 +6,7 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- MSRs: computed where files show the same, else those of the firmware ---- */
@@ -354,13 +355,14 @@ static int print_info(const struct place *place, FILE *stream)
 {
 	enum { BUS = 8, PACKAGE = 16, SEGMENT = 24, DIES = 34, DEVICE = 3, VERSION = 2 };
 	const struct platform *platform = place->platform;
-	unsigned int segment = 0, bus = 0, device = 0, function = 0;
 	uint64_t word[INFO_WORDS] = { VERSION };
-	char address[VIEW_NAME];
+	unsigned long number[4]; /* segment, bus, device, function */
+	char address[VIEW_NAME], *rest = address;
 
 	print_address(platform, place->socket, address);
-	sscanf(address, "%x:%x:%x.%x", &segment, &bus, &device, &function);
-	word[1] = function | device << DEVICE | bus << BUS | (uint64_t)segment << SEGMENT;
+	for (int i = 0; i < 4; i++, rest++)
+		number[i] = strtoul(rest, &rest, 16);
+	word[1] = number[3] | number[2] << DEVICE | number[1] << BUS | number[0] << SEGMENT;
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		const struct platform_domain *domain = &platform->domains[i];
 
