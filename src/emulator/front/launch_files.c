@@ -43,9 +43,11 @@ bool launch_has_changed(const struct isst_machine *machine)
 {
 	struct emulated *emulated = machine->data;
 	const struct state_head *head = emulated->server.head;
-	const bool changed = head->generation != emulated->seen_generation;
+	/* A state that is damaged is not mapped. */
+	const uint64_t generation = head ? head->generation : 0;
+	const bool changed = generation != emulated->seen_generation;
 
-	emulated->seen_generation = head->generation;
+	emulated->seen_generation = generation;
 	return changed;
 }
 
