@@ -614,6 +614,19 @@ else
 	skip "services and other mounts" "not allowed to mount"
 fi
 
+machine
+expect "a state that is damaged while it is used is an error, and an end of nothing else" 0 "0-3
+cat: $cpus/online: Input/output error
+still there
+" -- on_machine emulate -- sh -c "cat $cpus/online; head -c 20000 /dev/zero | dd of='$scratch/state/state' conv=notrunc status=none
+	cat $cpus/online; test -d $cpus && echo still there"
+machine
+
+# An association in power domain 2, which is not a valid one of the machine.
+expect "who crashes the machine's kernel ends with it, and is told" 134 "Emulated kernel: a real kernel crashes at this request
+" -- isst --emulate graniterapids-6776p --emulate-state "$scratch/crashed" emulate -- python3 -c "import fcntl, struct
+fcntl.ioctl(open('/dev/isst_interface'), 0xc008fe08, struct.pack('<HHHBBHH', 1, 1, 1, 0, 2, 0, 0))"
+
 # ---- Where it cannot work ----
 
 cannot="Error: Cannot run programs on an emulated machine:"

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,21 @@ static int copy_out(const struct request *request, int result)
 										     : result;
 }
 
+static pid_t served;
+
+/** The machine's kernel crashes at a request: its caller ends, with a message. */
+static void crash(int number)
+{
+	static const char text[] = "Emulated kernel: a real kernel crashes at this request\n";
+	char path[40];
+	int errors;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/2", served);
+	errors = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+	(void)!write(errors, text, sizeof(text) - 1);
+	kill(served, number);
+}
+
 int device_request(const struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
 {
 	struct request request = { .caller = caller, .code = code, .argument = argument };
@@ -159,6 +175,8 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 	size_t size;
 
 	launch_caller(caller);
+	served = caller;
+	signal(SIGABRT, crash);
 	if (!launch_layout(launch->machine, code, &request.layout))
 		return send_request(launch, code, pointer_of(argument));
 	size = place_of(&request, request.layout.most);
