@@ -623,9 +623,13 @@ still there
 machine
 
 # An association in power domain 2, which is not a valid one of the machine.
-expect "who crashes the machine's kernel ends with it, and is told" 134 "Emulated kernel: a real kernel crashes at this request
-" -- isst --emulate graniterapids-6776p --emulate-state "$scratch/crashed" emulate -- python3 -c "import fcntl, struct
-fcntl.ioctl(open('/dev/isst_interface'), 0xc008fe08, struct.pack('<HHHBBHH', 1, 1, 1, 0, 2, 0, 0))"
+crash_machine() {
+	isst --emulate graniterapids-6776p --emulate-state "$scratch/crashed" emulate -- python3 -c "import fcntl, struct
+fcntl.ioctl(open('/dev/isst_interface'), 0xc008fe08, struct.pack('<HHHBBHH', 1, 1, 1, 0, 2, 0, 0))
+print('goes on')" 2>&1 | cat
+}
+expect "who crashes the machine's kernel ends with it, and is told" 0 "Emulated kernel: a real kernel crashes at this request
+" -- crash_machine
 
 # ---- Where it cannot work ----
 
