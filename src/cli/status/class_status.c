@@ -198,7 +198,7 @@ static bool has_base_freq(const struct domain_status *domain)
 
 void base_freq_status_report(struct machine_status *status)
 {
-	struct level_memory once = { NULL }, *memory = status->run->level_memory;
+	struct level_memory once = { 0 }, *memory = status->run->level_memory;
 	const struct isst_result *level;
 
 	if (!memory)
@@ -501,7 +501,7 @@ static void report_top(const struct machine_status *status)
 
 void high_priority_status_report(struct machine_status *status)
 {
-	struct level_memory once = { NULL }, *memory = status->run->level_memory;
+	struct level_memory once = { 0 }, *memory = status->run->level_memory;
 	const struct isst_result *level;
 	struct isst_results *levels;
 

@@ -438,13 +438,16 @@ static int clos_param(struct tpmi_call *call, void *argument)
 
 /** The driver does not look whether the power domain is there and has core-power: where it is not,
  * a real kernel crashes. Who sends that is to be found, not to be answered. */
-static void crash_kernel(const struct abi_clos_assoc *one, const char *why)
+static int crash_kernel(struct server *server, const struct abi_clos_assoc *one, const char *why)
 {
-	fprintf(stderr,
-		"Emulated kernel: CLOS_ASSOC for socket %u power domain %u, %s: a real kernel "
-		"crashes here\n",
-		one->socket_id, one->power_domain_id, why);
-	abort();
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "Emulated kernel: CLOS_ASSOC for socket %u power domain %u, %s: a real kernel "
+		 "crashes here\n",
+		 one->socket_id, one->power_domain_id, why);
+	server->crash(text);
+	return -EIO;
 }
 
 int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
@@ -459,9 +462,9 @@ int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
 	    !is_bound(server, &server->platform->domains[call.domain]))
 		return -EINVAL;
 	if (open_domain(&call, one->socket_id, one->power_domain_id))
-		crash_kernel(one, "which is not in the valid mask");
+		return crash_kernel(server, one, "which is not in the valid mask");
 	if (!(tpmi_get(&call.registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
-		crash_kernel(one, "without core-power");
+		return crash_kernel(server, one, "without core-power");
 	if (!set) {
 		one->clos = (uint16_t)tpmi_class(&call.registers, one->logical_cpu);
 		return 0;

@@ -210,7 +210,6 @@ const struct agent_action *faults_take_agent(const struct faults *faults)
 	return NULL;
 }
 
-static __thread const sigset_t *program_blocks;
 static pid_t program; /* on whose behalf this process accesses the machine; 0: its own */
 
 void faults_set_caller(pid_t caller)
@@ -240,11 +239,6 @@ static uint64_t signals_of(pid_t process, const char *name)
 	return set;
 }
 
-void faults_signals_blocked(const sigset_t *blocked)
-{
-	program_blocks = blocked;
-}
-
 bool faults_finish(const struct fault_effect *effect)
 {
 	int number = (int)effect->value;
@@ -262,9 +256,7 @@ bool faults_finish(const struct fault_effect *effect)
 	}
 	kill(getpid(), number);
 	/* Whether a driver that looks for a pending signal would find one. */
-	if (program_blocks)
-		blocked = *program_blocks;
-	else if (sigprocmask(SIG_SETMASK, NULL, &blocked))
+	if (sigprocmask(SIG_SETMASK, NULL, &blocked))
 		return false;
 	return sigismember(&blocked, number) != 1 && sigaction(number, NULL, &action) == 0 &&
 	       action.sa_handler != SIG_IGN;

@@ -121,9 +121,6 @@ void faults_clear(struct faults *faults);
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
 /** An action that a rule asked for in this call, each once; NULL: there is none left. */
 const struct agent_action *faults_take_agent(const struct faults *faults);
-/** What this thread's program has blocked, where the caller of the machine blocks all signals
- * meanwhile; NULL: what is blocked. */
-void faults_signals_blocked(const sigset_t *blocked);
 /** The process on whose behalf this one accesses the machine from now on, which gets the signals of
  * rules; 0, as at first: none. */
 void faults_set_caller(pid_t caller);

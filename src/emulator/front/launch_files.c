@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the preload library asks for: names, kinds and permissions of files, layouts of requests. */
+/* What the launcher asks for: names, kinds and permissions of files, layouts of requests. */
 #include "emulator/front/launch_files.h"
 #include "emulator/front/front.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-char *launch_names(const struct isst_machine *machine)
-{
-	const struct emulated *emulated = machine->data;
-	char *names;
-
-	return asprintf(&names, "%s/names", emulated->server.path) < 0 ? NULL : names;
-}
 
 /** Takes the lock, unless what the same function of the program asked for before has it still. */
 static int keep_lock(struct emulated *emulated)
@@ -85,15 +77,6 @@ bool launch_exists(const struct isst_machine *machine, const char *path, bool *d
 	return exists;
 }
 
-int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
-		   char **resolved)
-{
-	struct emulated *emulated = machine->data;
-	int result = keep_lock(emulated);
-
-	return result ? result : kernel_resolve(&emulated->server, path, follow, resolved);
-}
-
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count)
 {
 	struct emulated *emulated = machine->data;
@@ -119,9 +102,11 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 	return files_access(machine->data, path, write, position, value);
 }
 
-void launch_signals_blocked(const sigset_t *blocked)
+void launch_on_crash(const struct isst_machine *machine, void (*crash)(const char *text))
 {
-	faults_signals_blocked(blocked);
+	struct emulated *emulated = machine->data;
+
+	emulated->server.crash = crash;
 }
 
 void launch_caller(pid_t caller)

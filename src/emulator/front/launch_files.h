@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the preload library asks for: names, kinds and permissions of files. These accesses are
+/* What the launcher asks for: names, kinds and permissions of files. These accesses are
  * neither counted nor subject to fault rules. Paths are absolute and without "..". */
 #ifndef EMULATOR_LAUNCH_FILES_H
 #define EMULATOR_LAUNCH_FILES_H
 
 #include "emulator/kernel/kernel.h"
 
-#include <signal.h>
+#include <sys/types.h>
 
 struct isst_machine;
 
-/** The directory for names that represent the kernel's files; to be freed, NULL without memory. */
-char *launch_names(const struct isst_machine *machine);
-/* As kernel_look(), kernel_resolve(), kernel_list() and kernel_free_list(). The machine stays
+/* As kernel_look(), kernel_list() and kernel_free_list(). The machine stays
  * locked until launch_release(), for what the same function of the program asks next. */
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status);
 /** Whether there is such a path, and whether it is a directory; the same way. */
 bool launch_exists(const struct isst_machine *machine, const char *path, bool *directory);
-int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
-		   char **resolved);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
 /** What a file holds, to be freed; NULL where it cannot be read. */
 char *launch_read(const struct isst_machine *machine, const char *path);
@@ -36,9 +32,8 @@ bool launch_has_hwp(const struct isst_machine *machine);
  * stored. */
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
 		  uint64_t position, uint64_t *value);
-/** What the program has blocked, where all signals are blocked while the machine is at work; NULL:
- * what is blocked. Of this thread; for fault rules that send signals. */
-void launch_signals_blocked(const sigset_t *blocked);
+/** What happens in the place of abort(3) where a request crashes the machine's kernel. */
+void launch_on_crash(const struct isst_machine *machine, void (*crash)(const char *text));
 /** The thread on whose behalf the machine is accessed from now on. */
 void launch_caller(pid_t caller);
 void launch_free_list(char **names, size_t count);

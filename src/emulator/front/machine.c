@@ -76,6 +76,12 @@ static void fill_machine(struct emulated *emulated)
 }
 
 /** The state of a machine right after power-on. */
+static void crash_here(const char *text)
+{
+	fputs(text, stderr);
+	abort();
+}
+
 static void make_first_state(struct server *server)
 {
 	firmware_first_state(server);
@@ -124,6 +130,7 @@ int emulated_open(const struct isst_emulator_target *target, struct emulated **o
 		.state_descriptor = -1,
 		.first_state = make_first_state,
 		.may_administer = caller_may_administer,
+		.crash = crash_here,
 	};
 	result = open_locked(emulated, target, error);
 	if (result) {
@@ -270,7 +277,7 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
 	/* The state first: nothing counts without it. Locked files stay for those who wait. */
-	static const char *const made[] = { "state",  "state.new", "names", "fault-counts",
+	static const char *const made[] = { "state",  "state.new", "fault-counts",
 					    "faults", "run",	   "log" };
 	struct platform *platform;
 	char *path = NULL;

@@ -311,18 +311,6 @@ int kernel_access(struct server *server, const char *path, bool write, uint64_t 
 	return result ? result : place.view->access(&place, write, position, value);
 }
 
-int kernel_resolve(struct server *server, const char *path, bool follow_last, char **resolved)
-{
-	char walked[PATH_MAX];
-	struct place place;
-	int result = find_place(server, path, follow_last, &place, walked);
-
-	if (result)
-		return result;
-	*resolved = strdup(*walked ? walked : "/");
-	return *resolved ? 0 : -ENOMEM;
-}
-
 /* ---- Listing ---- */
 
 static int add_name(char ***names, size_t *count, char kind, const char *name)

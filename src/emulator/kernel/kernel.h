@@ -23,8 +23,6 @@ void kernel_first_state(struct server *server);
 int kernel_look(struct server *server, const char *path, bool follow, struct kernel_status *status);
 /** Only the kind of it. */
 int kernel_type(struct server *server, const char *path, enum kernel_type *type);
-/** The path behind all links, to be freed. */
-int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);
 int kernel_read(struct server *server, const char *path, char **content, size_t *size);
 int kernel_write(struct server *server, const char *path, const char *content, size_t size);
 /** Eight bytes of a device that is open; -EINVAL for what is none, -ENXIO where it is gone, as that

@@ -156,13 +156,16 @@ static int copy_out(const struct request *request, int result)
 static pid_t served;
 static int duplicate(pid_t caller, int descriptor);
 
-/** The machine's kernel crashes at a request: its caller ends, with a message. */
-static void crash(int number)
+/** The machine's kernel crashes at a request: its caller ends, as by an oops. */
+static void crash(const char *text)
 {
-	static const char text[] = "Emulated kernel: a real kernel crashes at this request\n";
+	int errors = duplicate(served, STDERR_FILENO);
 
-	(void)!write(duplicate(served, STDERR_FILENO), text, sizeof(text) - 1);
-	kill(served, number);
+	if (errors >= 0) {
+		(void)!write(errors, text, strlen(text));
+		close(errors);
+	}
+	kill(served, SIGABRT);
 }
 
 int device_request(const struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
@@ -173,7 +176,7 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 
 	launch_caller(caller);
 	served = caller;
-	signal(SIGABRT, crash);
+	launch_on_crash(launch->machine, crash);
 	if (!launch_layout(launch->machine, code, &request.layout))
 		return send_request(launch, code, pointer_of(argument));
 	size = place_of(&request, request.layout.most);

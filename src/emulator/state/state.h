@@ -156,6 +156,8 @@ struct server {
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
 	bool (*may_administer)(struct server *server);
+	/* The kernel crashes at a request: ends the process that made it, with a message */
+	void (*crash)(const char *text);
 };
 
 /* ---- state.c ---- */
