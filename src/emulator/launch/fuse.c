@@ -405,7 +405,7 @@ static void do_init(const struct request *request)
 		notified = request->fuse;
 		watch_state(request->launch->state);
 	}
-	/* Whoever lists a directory asks for the attributes next. */
+	/* Attributes are what the lister of a directory asks for next. */
 	if (kept)
 		out.flags |= in->flags & (FUSE_DO_READDIRPLUS | FUSE_READDIRPLUS_AUTO);
 	answer(request, 0, &out, sizeof(out));

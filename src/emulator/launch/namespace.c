@@ -407,7 +407,7 @@ static int bind_places(const struct place places[MOST_PLACES], char **error)
 	char from[PATH_MAX];
 	DIR *all = opendir(scratch);
 
-	/* The kernel is told of all at once. */
+	/* All of it in one call of the kernel. */
 	if (all) {
 		(void)readdir(all);
 		closedir(all);

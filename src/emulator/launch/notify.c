@@ -190,16 +190,38 @@ static bool finish_call(struct answerer *server, const struct seccomp_notif *cal
 	return true;
 }
 
-/** Asks again for those that wait for a lock, and forgets those that were interrupted. */
+/** Whether a signal waits for a task that takes it. */
+static bool is_interrupted(pid_t task)
+{
+	static const char *const names[] = { "SigPnd:", "ShdPnd:", "SigBlk:" };
+	uint64_t sets[3];
+	char text[TASK_FIELD];
+
+	for (int i = 0; i < 3; i++) {
+		if (read_task_field(task, names[i], text))
+			return false;
+		sets[i] = strtoull(text, NULL, 16);
+	}
+	return (sets[0] | sets[1]) & ~sets[2];
+}
+
+/** Asks again for those that wait for a lock, and forgets those that are gone. The kernel
+ * interrupts no call that was received: to do it, or to begin it again, is left to it once a signal
+ * is there. */
 static void retry_waiting(struct answerer *server)
 {
+	enum { RESTART = 512 }; /* ERESTARTSYS */
 	size_t kept = 0;
 
 	for (size_t i = 0; i < server->waiting_count; i++) {
 		const struct seccomp_notif *call = &server->waiting[i];
+		struct seccomp_notif_resp response = { .id = call->id, .error = -RESTART };
 
-		if (ioctl(server->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) == 0 &&
-		    !finish_call(server, call))
+		if (ioctl(server->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id))
+			continue;
+		if (is_interrupted((pid_t)call->pid))
+			ioctl(server->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		else if (!finish_call(server, call))
 			server->waiting[kept++] = *call;
 	}
 	server->waiting_count = kept;
@@ -261,6 +283,7 @@ void notify_serve(struct launch *launch, int listener)
 
 int notify_install(char **error)
 {
+	enum { WAIT_KILLABLE = 1 << 5 }; /* SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV */
 	/* In a container it may be the program itself. */
 	const unsigned int init = getpid() == 1 ? INT_MAX : 1;
 	/* Calls of another architecture have other numbers, and are the system's. */
@@ -298,9 +321,13 @@ int notify_install(char **error)
 		RETURN(ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
-	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-				SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE;
+	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
 
+	/* Before Linux 5.19 signals interrupt calls that are answered, which begin anew. */
+	if (listener < 0 && errno == EINVAL)
+		listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				   SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 	return listener < 0 ? requirement_missing(LAUNCH_NOTIFICATION, -errno, error)
 			    : (int)listener;
 }
