@@ -629,7 +629,7 @@ os.fork() and (os.wait(), os.execlp('nproc', 'nproc'))
 fcntl.ioctl(open('/dev/isst_interface'), 0xc008fe08, struct.pack('<HHHBBHH', 1, 1, 1, 0, 2, 0, 0))
 print('goes on')"
 }
-expect "who crashes the machine's kernel ends, and is told" 0 "Emulated kernel: CLOS_ASSOC for socket 1 power domain 2, which is not in the valid mask: a real kernel crashes here
+expect "who crashes the machine's kernel ends, and is told" 0 "Emulated kernel: CLOS_ASSOC for socket 0 power domain 2, which is not in the valid mask: a real kernel crashes here
 256
 " -- crash_machine
 
