@@ -202,7 +202,7 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 		.stream = output_result(output),
 		.interval_s = (unsigned int)request_number(run->request, OPTION_WATCH),
 	};
-	struct level_memory memory = { NULL };
+	struct level_memory memory = { 0 };
 	enum exit_status status;
 
 	run->level_memory = &memory;
