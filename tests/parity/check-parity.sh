@@ -14,7 +14,7 @@ reference=$build/reference${REFERENCE_SUITE:+-$REFERENCE_SUITE}${REFERENCE:+-giv
 built_in="icelake-8s40c graniterapids-2s128c sapphirerapids-4s40c emeraldrapids-2s64c graniterapids-unlocked graniterapids-6776p
 	graniterapids-2s64c sapphirerapids-2s56c sierraforest-2s112c icelake-2s40c icelake-2s36c cooperlake
 	diamondrapids-2s32c guide cascadelake-6230n"
-sample="graniterapids-unlocked guide cooperlake cascadelake-6230n tiny packages-differ tpmi-tiny locked"
+sample="graniterapids-unlocked guide cooperlake cascadelake-6230n tiny packages-differ offline tpmi-tiny locked"
 small="tiny packages-differ offline tpmi-tiny sparse core32 skylake-mailbox locked features-on tpmi-api2"
 
 command -v python3 > /dev/null || { echo "check-parity: SKIPPED, there is no python3 here" >&2; exit 0; }
