@@ -149,7 +149,7 @@ static size_t read_all(struct isst_machine *machine, const char *directory)
 			 machine->files->read(machine->data, path, &content, &size) == 0)
 			free(content);
 	}
-	launch_free_list(names, count);
+	kernel_free_list(names, count);
 	return seen + count;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A C program that opens the kernel's files in unusual ways, changes their owner, permissions and
  * size, and moves within them; to be run on the machine of tests/platforms/tiny.platform by the
- * preload library. The files answer as the kernel's.
+ * launcher. The files answer as the kernel's.
  */
 #include "program.h"
 

@@ -2,7 +2,7 @@
 /*
  * A C program whose accesses to the kernel's files are interrupted: by signals, by cancelling
  * threads and by bad pointers; to be run on the machine of tests/platforms/tiny.platform by the
- * preload library. No access may reach the real machine, or leave the emulated one locked.
+ * launcher. No access may reach the real machine, or leave the emulated one locked.
  */
 #include "program.h"
 #include "signalled.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program like any other, to be run on the machine of tests/platforms/tiny.platform by the
- * preload library: what it meets of it by each function of libc.
+ * launcher: what it meets of it by each function of libc.
  */
 #include "program.h"
 

@@ -2,10 +2,12 @@
 /* Decides whether a fault rule acts on what happens, and counts its matches over all processes, in
  * a file beside the rules. */
 #include "emulator/front/faults.h"
+
 #include "base/runtime_file.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
+#include "emulator/model/task.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
@@ -222,23 +224,6 @@ pid_t faults_caller(void)
 	return program;
 }
 
-/** A set of signals of another process, as /proc shows it. */
-static uint64_t signals_of(pid_t process, const char *name)
-{
-	char path[40], line[128];
-	uint64_t set = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", process);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (strncmp(line, name, strlen(name)) == 0)
-			set |= strtoull(line + strlen(name), NULL, 16);
-	if (file)
-		fclose(file);
-	return set;
-}
-
 bool faults_finish(const struct fault_effect *effect)
 {
 	int number = (int)effect->value;
@@ -248,8 +233,8 @@ bool faults_finish(const struct fault_effect *effect)
 	if (effect->action != ACTION_SIGNAL)
 		return false;
 	if (program) {
-		const uint64_t held = signals_of(program, "SigBlk:") |
-				      signals_of(program, "SigIgn:");
+		const uint64_t held = task_signals(program, "SigBlk:") |
+				      task_signals(program, "SigIgn:");
 
 		kill(program, number);
 		return !(held >> (number - 1) & 1);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Takes the lock, unless what the same function of the program asked for before has it still. */
+/** Takes the lock, unless what the same request asked for before has it still. */
 static int keep_lock(struct emulated *emulated)
 {
 	int result = emulated->kept ? 0 : state_lock(&emulated->server);
@@ -107,16 +107,6 @@ void launch_on_crash(const struct isst_machine *machine, void (*crash)(const cha
 	struct emulated *emulated = machine->data;
 
 	emulated->server.crash = crash;
-}
-
-void launch_caller(pid_t caller)
-{
-	faults_set_caller(caller);
-}
-
-void launch_free_list(char **names, size_t count)
-{
-	kernel_free_list(names, count);
 }
 
 bool launch_layout(const struct isst_machine *machine, unsigned long request,

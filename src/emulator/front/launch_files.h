@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the launcher asks for: names, kinds and permissions of files. These accesses are
- * neither counted nor subject to fault rules. Paths are absolute and without "..". */
+/* What the launcher asks for: names, kinds and permissions of files. These accesses are neither
+ * counted nor subject to fault rules. Paths are absolute and without "..". */
 #ifndef EMULATOR_LAUNCH_FILES_H
 #define EMULATOR_LAUNCH_FILES_H
 
@@ -10,8 +10,8 @@
 
 struct isst_machine;
 
-/* As kernel_look(), kernel_list() and kernel_free_list(). The machine stays
- * locked until launch_release(), for what the same function of the program asks next. */
+/* As kernel_look() and kernel_list(). The machine stays locked until launch_release(), for what the
+ * same request asks next. */
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status);
 /** Whether there is such a path, and whether it is a directory; the same way. */
@@ -34,9 +34,6 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 		  uint64_t position, uint64_t *value);
 /** What happens in the place of abort(3) where a request crashes the machine's kernel. */
 void launch_on_crash(const struct isst_machine *machine, void (*crash)(const char *text));
-/** The thread on whose behalf the machine is accessed from now on. */
-void launch_caller(pid_t caller);
-void launch_free_list(char **names, size_t count);
 
 /* ---- What the driver's requests take of a program's memory, which may be at wrong addresses ----
  */

@@ -4,7 +4,9 @@
 #include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
+#include "emulator/front/faults.h"
 #include "emulator/front/launch_files.h"
+#include "emulator/model/task.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,28 +36,6 @@ bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 	const struct iovec here = { (void *)from, size }, there = { pointer_of(address), size };
 
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
-int read_task_field(pid_t task, const char *name, char value[TASK_FIELD])
-{
-	char path[40], *line = NULL;
-	size_t length = strlen(name), space = 0;
-	int result = -ENOENT;
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", task);
-	stream = fopen(path, "re");
-	if (!stream)
-		return -errno;
-	while (result && getline(&line, &space, stream) > 0) {
-		if (strncmp(line, name, length) != 0)
-			continue;
-		snprintf(value, TASK_FIELD, "%s", line + length);
-		result = 0;
-	}
-	free(line);
-	fclose(stream);
-	return result;
 }
 
 /** By its path: the node is one that the system has for another device. */
@@ -174,7 +154,7 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 	int result = -ENOMEM;
 	size_t size;
 
-	launch_caller(caller);
+	faults_set_caller(caller);
 	served = caller;
 	launch_on_crash(launch->machine, crash);
 	if (!launch_layout(launch->machine, code, &request.layout))

@@ -4,6 +4,7 @@
  * request after the other. The kernel never keeps contents. It keeps names and attributes until the
  * state changes, by whomever, where it can be notified, since Linux 6.16; else not at all.
  */
+#include "emulator/front/faults.h"
 #include "emulator/front/launch_files.h"
 #include "emulator/launch/tree.h"
 
@@ -181,7 +182,7 @@ struct listing {
 static void clear_listing(struct listing *listing)
 {
 	if (listing->names)
-		launch_free_list(listing->names, listing->count);
+		kernel_free_list(listing->names, listing->count);
 	*listing = (struct listing){ 0 };
 }
 
@@ -465,7 +466,7 @@ static void dispatch(struct request *request)
 	const struct fuse_in_header *head = request->head;
 
 	request->node = tree_node(head->nodeid);
-	launch_caller((pid_t)head->pid);
+	faults_set_caller((pid_t)head->pid);
 	if (head->opcode >= sizeof(operations) / sizeof(*operations) || !operations[head->opcode])
 		answer(request, -ENOSYS, NULL, 0);
 	else if (!request->node && head->nodeid)

@@ -108,9 +108,6 @@ static inline void *pointer_of(uint64_t number)
 /** Memory of a process; false where its addresses are wrong. */
 bool caller_read(pid_t caller, uint64_t address, void *to, size_t size);
 bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size);
-enum { TASK_FIELD = 64 };
-/** Reads a line of /proc/TASK/status, such as "Tgid:", without its name. Returns 0 or -errno. */
-int read_task_field(pid_t task, const char *name, char value[TASK_FIELD]);
 /** Whether a descriptor of a process is the device. */
 bool device_is(pid_t caller, int descriptor);
 /** ioctl(2): what it returns, or a negative errno. The machine's memory is copied as the driver

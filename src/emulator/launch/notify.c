@@ -5,6 +5,7 @@
 
 #include "driver/abi.h"
 #include "emulator/front/launch_files.h"
+#include "emulator/model/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,16 +194,8 @@ static bool finish_call(struct answerer *server, const struct seccomp_notif *cal
 /** Whether a signal waits for a task that takes it. */
 static bool is_interrupted(pid_t task)
 {
-	static const char *const names[] = { "SigPnd:", "ShdPnd:", "SigBlk:" };
-	uint64_t sets[3];
-	char text[TASK_FIELD];
-
-	for (int i = 0; i < 3; i++) {
-		if (read_task_field(task, names[i], text))
-			return false;
-		sets[i] = strtoull(text, NULL, 16);
-	}
-	return (sets[0] | sets[1]) & ~sets[2];
+	return (task_signals(task, "SigPnd:") | task_signals(task, "ShdPnd:")) &
+	       ~task_signals(task, "SigBlk:");
 }
 
 /** Asks again for those that wait for a lock, and forgets those that are gone. The kernel

@@ -9,6 +9,7 @@
 
 #include "emulator/front/launch_files.h"
 #include "emulator/launch/launch.h"
+#include "emulator/model/task.h"
 #include "isst.h"
 
 #include <errno.h>

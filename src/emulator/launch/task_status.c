@@ -5,6 +5,7 @@
  */
 #include "emulator/launch/launch.h"
 #include "emulator/launch/placement.h"
+#include "emulator/model/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
