@@ -133,19 +133,18 @@ static int copy_out(const struct request *request, int result)
 										     : result;
 }
 
-static pid_t served;
 static int duplicate(pid_t caller, int descriptor);
 
 /** The machine's kernel crashes at a request: its caller ends, as by an oops. */
 static void crash(const char *text)
 {
-	int errors = duplicate(served, STDERR_FILENO);
+	int errors = duplicate(faults_caller(), STDERR_FILENO);
 
 	if (errors >= 0) {
 		(void)!write(errors, text, strlen(text));
 		close(errors);
 	}
-	kill(served, SIGABRT);
+	kill(faults_caller(), SIGABRT);
 }
 
 int device_request(const struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
@@ -155,7 +154,6 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 	size_t size;
 
 	faults_set_caller(caller);
-	served = caller;
 	launch_on_crash(launch->machine, crash);
 	if (!launch_layout(launch->machine, code, &request.layout))
 		return send_request(launch, code, pointer_of(argument));

@@ -331,7 +331,7 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	launch.shown_user = program.as_user ? user : launch.user;
 	launch.shown_group = program.as_user && user == 0 ? 0 : launch.group;
 	if (!result)
-		result = requirements_check(&launch, error);
+		result = requirements_check(error);
 	if (!result)
 		result = isst_emulator_open(target, &machine, error);
 	if (result)

@@ -66,7 +66,7 @@ enum launch_step {
  */
 int requirement_missing(enum launch_step step, int result, char **error);
 /** Finds, before anything is changed, what can be found. Returns as above, or 0. */
-int requirements_check(const struct launch *launch, char **error);
+int requirements_check(char **error);
 
 /* ---- readonly.c ---- */
 

@@ -111,13 +111,12 @@ int requirement_missing(enum launch_step step, int result, char **error)
 			 strerror(-result), help ? "; " : "", help ? help : "");
 }
 
-int requirements_check(const struct launch *launch, char **error)
+int requirements_check(char **error)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
 	char line[512];
 	bool found = false;
 
-	(void)launch;
 	while (mounts && !found && fgets(line, sizeof(line), mounts))
 		found = strstr(line, " - fuse isst ");
 	if (mounts)
