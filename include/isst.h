@@ -802,10 +802,10 @@ ISST_API const struct isst_cpu *isst_result_cpu(const struct isst_result *result
 /** Parts of a result that are read separately. Each has an error of its own. */
 enum isst_part {
 	ISST_PART_RESULT = 0,	    /* everything else */
-	ISST_PART_PERF_PROFILE = 1, /* isst_read_levels(): the summary of levels */
-	ISST_PART_BASE_FREQ = 2,    /* isst_read_levels(): SST-BF */
-	ISST_PART_TURBO_FREQ = 3,   /* isst_read_levels(): SST-TF */
-	/* isst_read_core_power(): CLOS and priority; does not count as failure of the result */
+	ISST_PART_PERF_PROFILE = 1, /* ISST_READ_LEVELS: the summary of levels */
+	ISST_PART_BASE_FREQ = 2,    /* ISST_READ_LEVELS: SST-BF */
+	ISST_PART_TURBO_FREQ = 3,   /* ISST_READ_LEVELS: SST-TF */
+	/* ISST_READ_CORE_POWER: CLOS and priority; does not count as failure of the result */
 	ISST_PART_CLOS = 4
 };
 
@@ -866,136 +866,88 @@ ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
 
 /* ---- Reading the machine ---- */
 
-/*
- * All functions have the same arguments:
- *
- * @request: the values that the function lists, or NULL for none; with any other value -EINVAL
- * @flags: those that the function lists, or 0
- * @results: set to the results, which the caller frees; NULL if the call failed as a whole
- *
- * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
- * succeeded; without results -EINVAL or -ENOMEM. For an empty set of targets they return 0
- * and no result.
- */
+/** What isst_read() reads. Of each: the values of its results, and what is read for them. */
+enum isst_reading {
+	/** The summary of the levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS):
+	 * ISST_VALUE_VERSION to ISST_VALUE_ENABLED. */
+	ISST_READ_PERF_PROFILES = 1,
+	/**
+	 * Performance levels: one result for each level of each domain, with the summary of the
+	 * domain. Results of the same domain are adjacent. Request: ISST_VALUE_LEVEL for a single
+	 * level; the result of a domain without this level is -EOPNOTSUPP, and the message lists
+	 * the levels that exist. Flags: ISST_LEVELS_... A domain whose summary cannot be read has a
+	 * single result, without level, with the error of ISST_PART_PERF_PROFILE.
+	 */
+	ISST_READ_LEVELS = 2,
+	/** Core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02):
+	 * ISST_VALUE_CORE_POWER_SUPPORTED to ISST_VALUE_PRIORITY. */
+	ISST_READ_CORE_POWER = 3,
+	/** CLOS configurations of each domain (MMIO 0x08 + 4 x CLOS; mailbox 0xd0/0x01 on model
+	 * 0x55): one result for each CLOS. Request: ISST_VALUE_CLOS for a single one. */
+	ISST_READ_CLOS = 4,
+	/** The CLOS of each CPU's core (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55):
+	 * ISST_VALUE_CLOS. */
+	ISST_READ_CLOS_ASSOCIATIONS = 5,
+	/** The turbo ratio limits in force of each domain (MSR 0x1ad):
+	 * ISST_VALUE_TURBO_RATIO_LIMITS. */
+	ISST_READ_TURBO_RATIO_LIMITS = 6,
+	/** Limits of the uncore of each domain: ISST_VALUE_UNCORE_MIN_MHZ to _INITIAL_MAX_MHZ.
+	 * Reads files of the kernel (intel_uncore_frequency: {min,max}_freq_khz,
+	 * initial_{min,max}_freq_khz, and once which fabric clusters there are), no register.
+	 * -EOPNOTSUPP: the kernel has none for the domain. */
+	ISST_READ_UNCORE_LIMITS = 7,
+	/** Limits of cpufreq of each CPU: ISST_VALUE_SCALING_MIN_MHZ to
+	 * ISST_VALUE_PROCESSOR_MAX_MHZ. Reads four files of each (cpufreq/scaling_{min,max}_freq,
+	 * cpuinfo_{min,max}_freq), and two more while turbo is off, but those of no other CPU; a
+	 * program that must not touch isolated CPUs leaves them out. -EOPNOTSUPP: without cpufreq,
+	 * or offline. */
+	ISST_READ_SCALING_LIMITS = 8,
+	/** The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. Reads one file of each
+	 * CPU (cpufreq/scaling_cur_freq), and no other. Older kernels interrupt the CPU for it:
+	 * leave isolated and nohz_full CPUs out to keep them undisturbed, see
+	 * isst_undisturbed_cpus(). An idle CPU may show the frequency that was requested last.
+	 * -EOPNOTSUPP: without cpufreq, or offline. */
+	ISST_READ_FREQUENCIES = 9,
+	/** Why the hardware has limited the frequency of each CPU, since the reasons were last
+	 * cleared: ISST_VALUE_LIMIT_REASONS. Reads one file of each power domain of the machine
+	 * (debugfs, tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs
+	 * no CPU. Reasons of the whole domain count for each CPU if the file has none of single
+	 * CPUs. -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and no process
+	 * under kernel lockdown. */
+	ISST_READ_LIMIT_REASONS = 10,
+	/** The power that the package of each domain draws, or its die where the kernel counts by
+	 * dies, and its limit: ISST_VALUE_POWER_MW and _POWER_LIMIT_MW. Reads files of the kernel
+	 * (powercap: intel-rapl). The power is the average since the last call for the same
+	 * context; the first call measures nothing, and only begins, as does one that comes so late
+	 * that the kernel's counter of energy may have wrapped around twice (minutes), or after a
+	 * suspend. -EOPNOTSUPP: the kernel has no zone with a limit for the domain; -EPERM: only
+	 * root may read the counter; -ENODATA: the kernel would read it by the first CPU of package
+	 * or die (mailbox platforms), which is isolated or nohz_full. */
+	ISST_READ_POWER = 11
+};
 
-/** The summary of the levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS):
- * ISST_VALUE_VERSION to ISST_VALUE_ENABLED. */
-ISST_API int isst_read_perf_profiles(struct isst_context *context,
-				     const struct isst_targets *targets,
-				     const struct isst_request *request, unsigned int flags,
-				     struct isst_results **results);
-
-/* What isst_read_levels() reads besides the states of SST-TF and SST-BF. */
-#define ISST_READ_LEVELS_PROPERTIES 1U /* CPUs, frequencies, power */
-#define ISST_READ_LEVELS_BASE_FREQ 2U  /* SST-BF, if supported */
-#define ISST_READ_LEVELS_TURBO_FREQ 4U /* SST-TF, if supported */
-#define ISST_READ_LEVELS_ALL 7U	       /* all of these */
+/* What ISST_READ_LEVELS reads besides the states of SST-TF and SST-BF. */
+#define ISST_LEVELS_PROPERTIES 1U /* CPUs, frequencies, power */
+#define ISST_LEVELS_BASE_FREQ 2U  /* SST-BF, if supported */
+#define ISST_LEVELS_TURBO_FREQ 4U /* SST-TF, if supported */
+#define ISST_LEVELS_ALL 7U	  /* all of these */
 /* Without ISST_VALUE_LEVEL in the request: the current level of each domain instead of all. */
-#define ISST_READ_LEVELS_CURRENT 256U
+#define ISST_LEVELS_CURRENT 256U
 
 /**
- * Performance levels: one result for each level of each domain, with the summary of the domain.
- * Results of the same domain are adjacent.
+ * Reads for a set of targets. What is read of each CPU needs targets that are CPUs.
  *
- * @request: ISST_VALUE_LEVEL for a single level. The result of a domain without this level is
- * -EOPNOTSUPP, and the message lists the levels that exist.
- * @flags: ISST_READ_LEVELS_...
- *
- * A domain whose summary cannot be read has a single result, without level, with the error of
- * ISST_PART_PERF_PROFILE.
+ * @what: enum isst_reading
+ * @request: the values that it lists, or NULL for none; with any other value -EINVAL
+ * @flags: those that it lists, or 0
+ * @results: set to the results, which the caller frees; NULL if the call failed as a whole
+ * Returns 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
+ * succeeded; without results -EINVAL or -ENOMEM. For an empty set of targets it returns 0 and no
+ * result.
  */
-ISST_API int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
-			      const struct isst_request *request, unsigned int flags,
-			      struct isst_results **results);
-
-/** Core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02): ISST_VALUE_CORE_POWER_SUPPORTED to
- * ISST_VALUE_PRIORITY. */
-ISST_API int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
-				  const struct isst_request *request, unsigned int flags,
-				  struct isst_results **results);
-
-/** CLOS configurations of each domain (MMIO 0x08 + 4 x CLOS; mailbox 0xd0/0x01 on model 0x55): one
- * result for each CLOS. @request: ISST_VALUE_CLOS for a single one. */
-ISST_API int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results);
-
-/** The CLOS of each CPU's core (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55):
- * ISST_VALUE_CLOS. */
-ISST_API int isst_read_clos_associations(struct isst_context *context,
-					 const struct isst_targets *targets,
-					 const struct isst_request *request, unsigned int flags,
-					 struct isst_results **results);
-
-/** The turbo ratio limits in force of each domain (MSR 0x1ad): ISST_VALUE_TURBO_RATIO_LIMITS. */
-ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
-					  const struct isst_targets *targets,
-					  const struct isst_request *request, unsigned int flags,
-					  struct isst_results **results);
-
-/**
- * Limits of the uncore of each domain: ISST_VALUE_UNCORE_MIN_MHZ to _INITIAL_MAX_MHZ. Reads files
- * of the kernel (intel_uncore_frequency: {min,max}_freq_khz, initial_{min,max}_freq_khz, and once
- * which fabric clusters there are), no register. -EOPNOTSUPP: the kernel has none for the domain.
- */
-ISST_API int isst_read_uncore_limits(struct isst_context *context,
-				     const struct isst_targets *targets,
-				     const struct isst_request *request, unsigned int flags,
-				     struct isst_results **results);
-
-/**
- * Limits of cpufreq of each CPU: ISST_VALUE_SCALING_MIN_MHZ to ISST_VALUE_PROCESSOR_MAX_MHZ. Reads
- * four files of each (cpufreq/scaling_{min,max}_freq, cpuinfo_{min,max}_freq), and two more while
- * turbo is off, but those of no other CPU; a program that must not touch isolated CPUs leaves them
- * out. -EOPNOTSUPP: without cpufreq, or offline.
- *
- * @targets: CPUs
- */
-ISST_API int isst_read_scaling_limits(struct isst_context *context,
-				      const struct isst_targets *targets,
-				      const struct isst_request *request, unsigned int flags,
-				      struct isst_results **results);
-
-/**
- * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. Reads one file of each CPU
- * (cpufreq/scaling_cur_freq), and no other. Older kernels interrupt the CPU for it: leave isolated
- * and nohz_full CPUs out to keep them undisturbed, see isst_undisturbed_cpus(). An idle CPU may
- * show the frequency that was requested last. -EOPNOTSUPP: without cpufreq, or offline.
- *
- * @targets: CPUs
- */
-ISST_API int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
-				   const struct isst_request *request, unsigned int flags,
-				   struct isst_results **results);
-
-/**
- * Why the hardware has limited the frequency of each CPU, since the reasons were last cleared:
- * ISST_VALUE_LIMIT_REASONS. Reads one file of each power domain of the machine (debugfs,
- * tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU. Reasons of
- * the whole domain count for each CPU if the file has none of single CPUs.
- * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and no process under kernel
- * lockdown.
- *
- * @targets: CPUs
- */
-ISST_API int isst_read_limit_reasons(struct isst_context *context,
-				     const struct isst_targets *targets,
-				     const struct isst_request *request, unsigned int flags,
-				     struct isst_results **results);
-
-/**
- * The power that the package of each domain draws, or its die where the kernel counts by dies, and
- * its limit: ISST_VALUE_POWER_MW and _POWER_LIMIT_MW. Reads files of the kernel (powercap:
- * intel-rapl). The power is the average since the last call for the same context; the first call
- * measures nothing, and only begins, as does one that comes so late that the kernel's counter of
- * energy may have wrapped around twice (minutes), or after a suspend. -EOPNOTSUPP: the kernel has
- * no zone with a limit for the domain; -EPERM: only root may read the counter; -ENODATA: the kernel
- * would read it by the first CPU of package or die (mailbox platforms), which is isolated or
- * nohz_full.
- */
-ISST_API int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
-			     const struct isst_request *request, unsigned int flags,
-			     struct isst_results **results);
+ISST_API int isst_read(struct isst_context *context, int what, const struct isst_targets *targets,
+		       const struct isst_request *request, unsigned int flags,
+		       struct isst_results **results);
 
 /**
  * The CPUs that the administrator keeps free of everything but their own work: isolated ones
@@ -1041,7 +993,7 @@ ISST_API int isst_events_take(struct isst_events *events);
 #define ISST_CHOOSE_ALLOW_LOWER_TURBO 1U
 
 /**
- * Chooses CPUs to get high priority, see isst_change_add_turbo_freq(): whole cores, with all their
+ * Chooses CPUs to get high priority, see ISST_SET_TURBO_FREQ: whole cores, with all their
  * CPUs that are online. They are spread evenly over the packages and over the power domains of a
  * package; in a power domain those with the highest frequency (cpuinfo_max_freq) come first, then
  * those with the lowest core numbers. Domains whose level has no SST-TF, and packages of which no
@@ -1333,7 +1285,7 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
 #define ISST_CHANGE_PARTITIONS 8U
 #define ISST_CHANGE_PARTITION_CPU0 16U
 /** Leaves offline, with a warning, CPUs whose location is unknown because they have not been online
- * since boot. By default a level change for all domains with ISST_CHANGE_ADD_ONLINE brings them
+ * since boot. By default a level change for all domains with ISST_ADD_ONLINE brings them
  * online to find out whether the level enables them. */
 #define ISST_CHANGE_LEAVE_UNKNOWN_CPUS 32U
 /** The change is made and verified, and then held: it can still be rolled back, until
@@ -1376,7 +1328,7 @@ ISST_API void isst_change_options_set_progress(struct isst_change_options *optio
  *	isst_lock(context, 10000, 0);
  *	isst_discover(context);
  *	isst_change_new(context, options, &change);
- *	isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL);
+ *	isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL, ISST_ADD_ENABLE, NULL);
  *	isst_change_run(change);
  */
 
@@ -1396,104 +1348,77 @@ ISST_API void isst_change_free(struct isst_change *change);
 
 /* ---- Requests of a change ---- */
 
-/*
- * Each isst_change_add_...() adds a request for a set of targets: it checks whether all support the
- * request, and plans the writes. It takes into account what the requests added before it will do to
- * levels, features and core-power. All have the same arguments:
+/** What isst_change_add() changes. Of each: the values of its request, and its flags. */
+enum isst_setting {
+	/** SST-PP: selects a performance level. Request: ISST_VALUE_LEVEL (required). Flags:
+	 * ISST_ADD_ONLINE. */
+	ISST_SET_LEVEL = 1,
+	/** SST-BF: turns it on or off. Flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO.
+	 */
+	ISST_SET_BASE_FREQ = 2,
+	/**
+	 * SST-TF: turns it on or off. Flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO.
+	 * Request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_ADD_AUTO, by default none (-EOPNOTSUPP:
+	 * a CPU that the machine does not have; -EINVAL: a CPU of no target, or other flags).
+	 * ISST_VALUE_TURBO_RATIO_LIMITS, by default all bits 1 on enable, and the limits of the
+	 * level on disable.
+	 */
+	ISST_SET_TURBO_FREQ = 3,
+	/** SST-CP (core-power): turns it on or off. Request: ISST_VALUE_PRIORITY, by default
+	 * unchanged (-EOPNOTSUPP: proportional, see ISST_FACT_PROPORTIONAL_PRIORITY). Flags:
+	 * ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
+	ISST_SET_CORE_POWER = 4,
+	/** Configures a CLOS. Request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT,
+	 * _MIN_MHZ and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. The
+	 * firmware counts in 100 MHz: other frequencies are refused with -EINVAL. A preference,
+	 * weight or desired frequency other than 0 that the machine does not have is -EOPNOTSUPP,
+	 * see ISST_FACT_CLOS_EPP, _WEIGHT and _DESIRED. */
+	ISST_SET_CLOS = 5,
+	/** Associates the cores of CPUs with a CLOS. Targets: CPUs. Request: ISST_VALUE_CLOS
+	 * (required). */
+	ISST_SET_CLOS_ASSOCIATIONS = 6,
+	/** The turbo ratio limits (MSR 0x1ad). Request: ISST_VALUE_TURBO_RATIO_LIMITS (required).
+	 */
+	ISST_SET_TURBO_RATIO_LIMITS = 7,
+	/** Turns turbo of CPUs on or off by their cpufreq limits: off limits a CPU to its base
+	 * frequency, on removes the limit. Targets: CPUs. Flags: ISST_ADD_ENABLE or
+	 * ISST_ADD_DISABLE. The base frequency is that at the time of this call: after a change of
+	 * the level or of SST-BF in the same change it would be another one, so these are changed
+	 * before. */
+	ISST_SET_TURBO_MODE = 8,
+	/** Brings all present CPUs online. Targets and request are NULL, flags 0; *results is set
+	 * to NULL. */
+	ISST_SET_ALL_ONLINE = 9
+};
+
+/** Flags of isst_change_add(). One of the first two is required where they are listed. */
+#define ISST_ADD_ENABLE 1U
+#define ISST_ADD_DISABLE 2U
+/** Also configures what the feature needs: CLOS, associations, core-power, cpufreq limits. */
+#define ISST_ADD_AUTO 4U
+/** Takes CPUs that the level does not enable offline, and brings the others online. */
+#define ISST_ADD_ONLINE 8U
+
+/**
+ * Adds a request for a set of targets: checks whether all support it, and plans the writes. It
+ * takes into account what the requests added before it will do to levels, features and core-power.
+ * Domains of I/O dies only count if there are no others. Whether failed targets prevent the change,
+ * its options decide.
  *
- * @request: the values that the function lists, or NULL for none; with any other value -EINVAL
- * @flags: those that the function lists, or 0
+ * @what: enum isst_setting
+ * @request: the values that it lists, or NULL for none; with any other value -EINVAL
+ * @flags: those that it lists, or 0
  * @results: set to one result for each target, which the caller frees, or to NULL if the call
  * failed as a whole; may be NULL. A result has no values. Its error is why the target fails:
  * -EOPNOTSUPP (it does not support the request), -EIO (its state does not permit the change, or
  * could not be read) or -ESTALE.
- *
- * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
+ * Returns 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
  * succeeded; without results -EINVAL (values or flags are wrong on any machine, or the change was
- * run already) or -ENOMEM. Domains of I/O dies only count if there are no others. Whether
- * failed targets prevent the change, its options decide.
+ * run already) or -ENOMEM.
  */
-
-/** Flags of the functions below. One of the first two is required where they are listed. */
-#define ISST_CHANGE_ADD_ENABLE 1U
-#define ISST_CHANGE_ADD_DISABLE 2U
-/** Also configures what the feature needs: CLOS, associations, core-power, cpufreq limits. */
-#define ISST_CHANGE_ADD_AUTO 4U
-/** Takes CPUs that the level does not enable offline, and brings the others online. */
-#define ISST_CHANGE_ADD_ONLINE 8U
-
-/** SST-PP: selects a performance level. @request: ISST_VALUE_LEVEL (required). @flags:
- * ISST_CHANGE_ADD_ONLINE. */
-ISST_API int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
-				   const struct isst_request *request, unsigned int flags,
-				   struct isst_results **results);
-
-/** SST-BF: turns it on or off. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE;
- * ISST_CHANGE_ADD_AUTO. */
-ISST_API int isst_change_add_base_freq(struct isst_change *change,
-				       const struct isst_targets *targets,
-				       const struct isst_request *request, unsigned int flags,
-				       struct isst_results **results);
-
-/**
- * SST-TF: turns it on or off. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE;
- * ISST_CHANGE_ADD_AUTO.
- *
- * @request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_CHANGE_ADD_AUTO, by default none (-EOPNOTSUPP:
- * a CPU that the machine does not have; -EINVAL: a CPU of no target, or other flags).
- * ISST_VALUE_TURBO_RATIO_LIMITS, by default all bits 1 on enable, and the limits of the level on
- * disable.
- */
-ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
-					const struct isst_targets *targets,
-					const struct isst_request *request, unsigned int flags,
-					struct isst_results **results);
-
-/** SST-CP (core-power): turns it on or off. @request: ISST_VALUE_PRIORITY, by default unchanged
- * (-EOPNOTSUPP: proportional, see ISST_FACT_PROPORTIONAL_PRIORITY).
- * @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE. */
-ISST_API int isst_change_add_core_power(struct isst_change *change,
-					const struct isst_targets *targets,
-					const struct isst_request *request, unsigned int flags,
-					struct isst_results **results);
-
-/** Configures a CLOS. @request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ
- * and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. The firmware counts
- * in 100 MHz: other frequencies are refused with -EINVAL. A preference, weight or desired frequency
- * other than 0 that the machine does not have is -EOPNOTSUPP, see ISST_FACT_CLOS_EPP, _WEIGHT and
- * _DESIRED. */
-ISST_API int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
-				  const struct isst_request *request, unsigned int flags,
-				  struct isst_results **results);
-
-/** Associates the cores of CPUs with a CLOS. @targets: CPUs. @request: ISST_VALUE_CLOS (required).
- */
-ISST_API int isst_change_add_clos_association(struct isst_change *change,
-					      const struct isst_targets *targets,
-					      const struct isst_request *request,
-					      unsigned int flags, struct isst_results **results);
-
-/** Sets the turbo ratio limits (MSR 0x1ad). @request: ISST_VALUE_TURBO_RATIO_LIMITS (required). */
-ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
-						const struct isst_targets *targets,
-						const struct isst_request *request,
-						unsigned int flags, struct isst_results **results);
-
-/** Turns turbo of CPUs on or off by their cpufreq limits: off limits a CPU to its base frequency,
- * on removes the limit. @targets: CPUs. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE.
- * The base frequency is that at the time of this call: after a change of the level or of SST-BF in
- * the same change it would be another one, so these are changed before. */
-ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
-					const struct isst_targets *targets,
-					const struct isst_request *request, unsigned int flags,
-					struct isst_results **results);
-
-/** Brings all present CPUs online. @targets and @request are NULL, @flags is 0; *results is set to
- * NULL. */
-ISST_API int isst_change_add_all_online(struct isst_change *change,
-					const struct isst_targets *targets,
-					const struct isst_request *request, unsigned int flags,
-					struct isst_results **results);
+ISST_API int isst_change_add(struct isst_change *change, int what,
+			     const struct isst_targets *targets, const struct isst_request *request,
+			     unsigned int flags, struct isst_results **results);
 
 /**
  * Adds all statements of a configuration, in the order that the hardware requires. The plan starts
@@ -1543,7 +1468,7 @@ ISST_API int isst_change_run(struct isst_change *change);
  * with -EINVAL, and isst_lock() of other processes with -EBUSY. They may read, and so may this one.
  * Without a decision the change does not last: isst_change_free() and isst_close() roll it back,
  * and if the process dies, the next one that discovers the machine under the lock does so. A forked
- * child can do neither. Settings that ISST_CHANGE_ADD_AUTO saves are saved on release.
+ * child can do neither. Settings that ISST_ADD_AUTO saves are saved on release.
  */
 
 /**

@@ -31,8 +31,8 @@ static int enable_core_power(struct isst_context *context)
 	if (!error)
 		error = isst_change_new(context, NULL, &change);
 	if (!error)
-		error = isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE,
-						   NULL);
+		error = isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL, ISST_ADD_ENABLE,
+					NULL);
 	if (!error)
 		error = isst_change_run(change);
 	for (size_t i = 0; !error && (step = isst_change_step_at(change, i)) != NULL; i++)

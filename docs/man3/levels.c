@@ -22,9 +22,8 @@ static int print_levels(struct isst_context *context)
 	int error = targets ? isst_targets_add_all_domains(targets, 0) : -1;
 
 	if (!error)
-		error = isst_read_levels(context, targets, NULL,
-					 ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_PROPERTIES,
-					 &results);
+		error = isst_read(context, ISST_READ_LEVELS, targets, NULL,
+				  ISST_LEVELS_CURRENT | ISST_LEVELS_PROPERTIES, &results);
 	for (size_t i = 0; i < isst_results_count(results); i++)
 		print_domain(isst_results_at(results, i));
 	isst_results_free(results);

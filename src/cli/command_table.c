@@ -195,7 +195,7 @@ const struct option_row argument_options[] = {
 #define PROFILE(...) \
 	&(const struct question) \
 	{ \
-		isst_read_perf_profiles, .branch = KEYS, SHOWN({ __VA_ARGS__, 0 }) \
+		ISST_READ_PERF_PROFILES, .branch = KEYS, SHOWN({ __VA_ARGS__, 0 }) \
 	}
 #define CHANGE(...) \
 	&(const struct change_command) \
@@ -236,14 +236,14 @@ static const struct command base_freq_commands[] = {
 	  "On Cascade Lake-N, where the BIOS has done so, set both limits of cpufreq of each CPU to "
 	  "its base frequency.",
 	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET,
-	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_ENABLE,
-			   .feature = KEY_BASE_FREQ, .result = KEY_ENABLE) },
+	  .change = CHANGE(ISST_SET_BASE_FREQ, ISST_ADD_ENABLE, .feature = KEY_BASE_FREQ,
+			   .result = KEY_ENABLE) },
 	{ "disable", "Restore the same base frequency on all cores",
 	  "On Cascade Lake-N only remove the limits of cpufreq: the base frequencies are those of "
 	  "the BIOS.",
 	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET,
-	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_DISABLE,
-			   .feature = KEY_BASE_FREQ, .result = KEY_DISABLE) },
+	  .change = CHANGE(ISST_SET_BASE_FREQ, ISST_ADD_DISABLE, .feature = KEY_BASE_FREQ,
+			   .result = KEY_DISABLE) },
 	{ .name = NULL },
 };
 
@@ -266,7 +266,7 @@ static const struct command turbo_freq_commands[] = {
 	  turbo_freq_enable_options, COMMAND_CHANGES, .handler = turbo_freq_enable },
 	{ "disable", "Restore the same turbo frequencies on all cores", NULL,
 	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF,
-	  .change = CHANGE(isst_change_add_turbo_freq, ISST_CHANGE_ADD_DISABLE,
+	  .change = CHANGE(ISST_SET_TURBO_FREQ, ISST_ADD_DISABLE,
 			   .value = ISST_VALUE_TURBO_RATIO_LIMITS, .option = OPTION_LIMITS,
 			   .feature = KEY_TURBO_FREQ, .result = KEY_DISABLE) },
 	{ .name = NULL },
@@ -276,7 +276,7 @@ static const struct command core_power_commands[] = {
 	{ "info", "Print support and state of core-power, and its priority type",
 	  .question =
 		  &(const struct question){
-			  isst_read_core_power, .branch = KEY_CORE_POWER,
+			  ISST_READ_CORE_POWER, .branch = KEY_CORE_POWER,
 			  SHOWN({ KEY_SUPPORT_STATUS, ISST_VALUE_CORE_POWER_SUPPORTED, SHOW_STATE,
 				  0 },
 				{ KEY_ENABLE_STATUS, ISST_VALUE_CORE_POWER_ENABLED, SHOW_STATE, 0 },
@@ -285,7 +285,7 @@ static const struct command core_power_commands[] = {
 	{ "get-config", "Print the configuration of a class of service", NULL, clos_options,
 	  .question =
 		  &(const struct question){
-			  isst_read_clos, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
+			  ISST_READ_CLOS, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
 			  .branch = KEY_CORE_POWER,
 			  SHOWN({ KEY_CLOS, ISST_VALUE_CLOS, SHOW_NUMBER, 0 },
 				{ KEY_EPP, ISST_VALUE_CLOS_EPP, SHOW_NUMBER, 0 },
@@ -299,21 +299,20 @@ static const struct command core_power_commands[] = {
 	  "Without them --by-clos prints all CPUs.",
 	  get_assoc_options, COMMAND_NEEDS_CPUS, .handler = core_power_get_assoc },
 	{ "enable", "Enable core-power", NULL, core_power_enable_options, COMMAND_CHANGES,
-	  .change = CHANGE(isst_change_add_core_power, ISST_CHANGE_ADD_ENABLE,
-			   .value = ISST_VALUE_PRIORITY, .option = OPTION_PRIORITY,
-			   .check = core_power_check_enable, .feature = KEY_CORE_POWER,
-			   .result = KEY_ENABLE) },
+	  .change = CHANGE(ISST_SET_CORE_POWER, ISST_ADD_ENABLE, .value = ISST_VALUE_PRIORITY,
+			   .option = OPTION_PRIORITY, .check = core_power_check_enable,
+			   .feature = KEY_CORE_POWER, .result = KEY_ENABLE) },
 	{ "disable", "Disable core-power",
 	  "The priority type is unchanged. Refused on mailbox machines while turbo-freq is "
 	  "enabled.",
 	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF,
-	  .change = CHANGE(isst_change_add_core_power, ISST_CHANGE_ADD_DISABLE,
-			   .feature = KEY_CORE_POWER, .result = KEY_DISABLE) },
+	  .change = CHANGE(ISST_SET_CORE_POWER, ISST_ADD_DISABLE, .feature = KEY_CORE_POWER,
+			   .result = KEY_DISABLE) },
 	{ "config", "Configure a class of service",
 	  "Options that are not given are set to their defaults. Frequencies between two "
 	  "multiples of 100 MHz are rounded down.",
 	  config_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS,
-	  .change = CHANGE(isst_change_add_clos, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
+	  .change = CHANGE(ISST_SET_CLOS, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
 			   .fill = core_power_fill_config, .check = core_power_check_config,
 			   .feature = KEY_CORE_POWER, .result = KEY_CONFIG) },
 	{ "assoc", "Assign CPUs to a class of service",
@@ -321,9 +320,8 @@ static const struct command core_power_commands[] = {
 	  "A class of service applies to a whole core, including the sibling threads of those "
 	  "CPUs.",
 	  clos_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS,
-	  .change = CHANGE(isst_change_add_clos_association, .for_cpus = true,
-			   .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
-			   .feature = KEY_CORE_POWER, .result = KEY_ASSOC) },
+	  .change = CHANGE(ISST_SET_CLOS_ASSOCIATIONS, .for_cpus = true, .value = ISST_VALUE_CLOS,
+			   .option = OPTION_CLOS, .feature = KEY_CORE_POWER, .result = KEY_ASSOC) },
 	{ .name = NULL },
 };
 
@@ -331,23 +329,23 @@ static const struct command turbo_mode_commands[] = {
 	{ "get-trl", "Print the current turbo ratio limits",
 	  "Eight ratios of 100 MHz, the first bucket in the lowest byte.",
 	  .flags = COMMAND_HAVING_CPUS,
-	  .question = &(const struct question){ isst_read_turbo_ratio_limits, .branch = KEY_GET_TRL,
+	  .question = &(const struct question){ ISST_READ_TURBO_RATIO_LIMITS, .branch = KEY_GET_TRL,
 						SHOWN({ KEY_TRL, ISST_VALUE_TURBO_RATIO_LIMITS,
 							SHOW_HEX, 0 }) } },
 	{ "set-trl", "Write the turbo ratio limits", NULL, set_trl_options,
 	  COMMAND_CHANGES | COMMAND_HAVING_CPUS,
-	  .change = CHANGE(isst_change_add_turbo_ratio_limits,
-			   .value = ISST_VALUE_TURBO_RATIO_LIMITS, .option = OPTION_LIMITS,
-			   .feature = KEY_TURBO_MODE, .result = KEY_SET_TRL) },
+	  .change = CHANGE(ISST_SET_TURBO_RATIO_LIMITS, .value = ISST_VALUE_TURBO_RATIO_LIMITS,
+			   .option = OPTION_LIMITS, .feature = KEY_TURBO_MODE,
+			   .result = KEY_SET_TRL) },
 	{ "enable", "Allow CPUs to use turbo frequencies", "Reverts disable.",
 	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS,
-	  .change = CHANGE(isst_change_add_turbo_mode, ISST_CHANGE_ADD_ENABLE, .for_cpus = true,
+	  .change = CHANGE(ISST_SET_TURBO_MODE, ISST_ADD_ENABLE, .for_cpus = true,
 			   .check = turbo_mode_check, .feature = KEY_TURBO_MODE,
 			   .result = KEY_ENABLE) },
 	{ "disable", "Limit CPUs to their base frequency",
 	  "Sets their upper scaling limit (cpufreq). Default: all online CPUs.",
 	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS,
-	  .change = CHANGE(isst_change_add_turbo_mode, ISST_CHANGE_ADD_DISABLE, .for_cpus = true,
+	  .change = CHANGE(ISST_SET_TURBO_MODE, ISST_ADD_DISABLE, .for_cpus = true,
 			   .check = turbo_mode_check, .feature = KEY_TURBO_MODE,
 			   .result = KEY_DISABLE) },
 	{ .name = NULL },

@@ -41,11 +41,10 @@ static void read_snapshots(struct survey *survey)
 								.level = lowest };
 	}
 	if (!survey->error)
-		survey->error = snapshot_read_levels(survey->context, now, count,
-						     ISST_READ_LEVELS_ALL);
+		survey->error = snapshot_read_levels(survey->context, now, count, ISST_LEVELS_ALL);
 	if (!survey->error)
 		survey->error = levels_read(survey->context, &domains->first, count,
-					    sizeof(*domains), ISST_READ_LEVELS_PROPERTIES);
+					    sizeof(*domains), ISST_LEVELS_PROPERTIES);
 	if (survey->error)
 		return;
 	for (size_t i = 0; i < count; i++)

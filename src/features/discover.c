@@ -31,7 +31,7 @@ static int level_effects_read(struct isst_context *context, const struct isst_do
 	int error = snapshot_read(context, &snapshot, 1);
 
 	if (!error)
-		error = snapshot_read_levels(context, &snapshot, 1, ISST_READ_LEVELS_PROPERTIES);
+		error = snapshot_read_levels(context, &snapshot, 1, ISST_LEVELS_PROPERTIES);
 	*effects = (struct level_effects){ 0 };
 	if (!error && !level->failure.error) {
 		effects->turbo_ratio_limits = level->limit[0].present

@@ -10,7 +10,7 @@ struct domain_snapshot;
 struct isst_context;
 
 /** What has to be read of the levels of domains in which cores are chosen. */
-#define LEVELS_TO_CHOOSE_BY (ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES)
+#define LEVELS_TO_CHOOSE_BY (ISST_LEVELS_TURBO_FREQ | ISST_LEVELS_PROPERTIES)
 
 /**
  * Chooses CPUs whose cores get high priority: whole cores, spread over packages and over the

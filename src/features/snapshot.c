@@ -174,7 +174,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 static int read_features(struct level_reader *reader)
 {
 	const struct firmware_operations *operations = reader->operations;
-	bool properties = reader->parts & ISST_READ_LEVELS_PROPERTIES, answered = false;
+	bool properties = reader->parts & ISST_LEVELS_PROPERTIES, answered = false;
 	size_t domains = isst_domain_count(reader->context);
 	int error = 0;
 
@@ -262,7 +262,7 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 					  request->features.turbo_freq_on);
 	level->features_assumed = known && request->features.assumed;
 	failure_join(&level->failure, &request->features.failure);
-	if (!(reader->parts & ISST_READ_LEVELS_PROPERTIES))
+	if (!(reader->parts & ISST_LEVELS_PROPERTIES))
 		return;
 	level->core_power = feature_state(!state->core_power.failure.error,
 					  state->core_power.supported, state->core_power.enabled);
@@ -272,13 +272,12 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 
 static bool wants_base_freq(const struct level_reader *reader, const struct level_request *request)
 {
-	return reader->parts & ISST_READ_LEVELS_BASE_FREQ && request->features.base_freq_supported;
+	return reader->parts & ISST_LEVELS_BASE_FREQ && request->features.base_freq_supported;
 }
 
 static bool wants_turbo_freq(const struct level_reader *reader, const struct level_request *request)
 {
-	return reader->parts & ISST_READ_LEVELS_TURBO_FREQ &&
-	       request->features.turbo_freq_supported;
+	return reader->parts & ISST_LEVELS_TURBO_FREQ && request->features.turbo_freq_supported;
 }
 
 /** Phase 2: properties of the levels, and the features that they support. */
@@ -292,7 +291,7 @@ static int read_properties(struct level_reader *reader)
 		if (request->refused)
 			continue;
 		request->disabled = !request->level->profile->enabled;
-		if (reader->parts & ISST_READ_LEVELS_PROPERTIES)
+		if (reader->parts & ISST_LEVELS_PROPERTIES)
 			error = reader->operations->plan_properties(reader->batch, request);
 		if (!error && wants_base_freq(reader, request))
 			error = reader->operations->plan_base_freq(reader->batch, request);
@@ -314,7 +313,7 @@ static int read_rest(struct level_reader *reader)
 
 		if (request->refused)
 			continue;
-		if (reader->parts & ISST_READ_LEVELS_PROPERTIES && operations->plan_properties_rest)
+		if (reader->parts & ISST_LEVELS_PROPERTIES && operations->plan_properties_rest)
 			error = operations->plan_properties_rest(reader->batch, request);
 		if (!error && wants_turbo_freq(reader, request) && operations->plan_turbo_freq_rest)
 			error = operations->plan_turbo_freq_rest(reader->batch, request);
@@ -363,7 +362,7 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 
 	if (request->refused)
 		return 0;
-	if (reader->parts & ISST_READ_LEVELS_PROPERTIES) {
+	if (reader->parts & ISST_LEVELS_PROPERTIES) {
 		if (operations->finish_properties)
 			operations->finish_properties(&reader->context->platform, request);
 		for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
@@ -430,10 +429,10 @@ int levels_read(struct isst_context *context, struct isst_level *levels, size_t 
 				       .count = count };
 	int error = context_check_discovered(context);
 
-	if (!error && parts & ~ISST_READ_LEVELS_ALL)
+	if (!error && parts & ~ISST_LEVELS_ALL)
 		error = message_error(
 			&context->messages, -EINVAL,
-			"%#x is not a valid set of parts of a level (ISST_READ_LEVELS_...)", parts);
+			"%#x is not a valid set of parts of a level (ISST_LEVELS_...)", parts);
 	if (error || count == 0)
 		return message_end(&context->messages, before, error);
 	reader.batch = context_batch_new(context);

@@ -57,7 +57,7 @@ struct domain_snapshot {
 /** Reads the parts of domains but for their levels. Returns 0, -ENOMEM or -EINVAL. */
 int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count);
 
-/** Reads SNAPSHOT_LEVEL of domains behind their profiles. @parts: ISST_READ_LEVELS_... */
+/** Reads SNAPSHOT_LEVEL of domains behind their profiles. @parts: ISST_LEVELS_... */
 int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *snapshots,
 			 size_t count, unsigned int parts);
 
@@ -71,7 +71,7 @@ void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
 /* ---- Levels and their summaries ---- */
 
 /**
- * Reads levels: what they specify, or only the @parts (a sum of ISST_READ_LEVELS_...).
+ * Reads levels: what they specify, or only the @parts (a sum of ISST_LEVELS_...).
  *
  * @levels: in structs of @stride bytes, each with @domain, @level and @profile set, all else zero
  * or from an earlier call, whose sets are released; those without a domain are skipped

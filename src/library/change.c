@@ -29,7 +29,7 @@ struct addition {
 };
 
 enum {
-	ONE_WAY = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE,
+	ONE_WAY = ISST_ADD_ENABLE | ISST_ADD_DISABLE,
 };
 
 /** Plans, but for targets that no longer exist, whose results fail. What stands against another
@@ -105,22 +105,13 @@ static int add(const struct addition *addition, struct isst_change *change,
 	const char *before;
 	int error;
 
-	if (out)
-		*out = NULL;
-	if (!change)
-		return -EINVAL;
-	error = check_not_run(change);
-	if (error)
-		return error;
 	call.context = change->context;
 	call.list = &list;
 	error = call_check(&call, &list);
-	if (!error && addition->flags & ISST_CHANGE_ADD_ENABLE &&
-	    (flags & ONE_WAY) != ISST_CHANGE_ADD_ENABLE &&
-	    (flags & ONE_WAY) != ISST_CHANGE_ADD_DISABLE)
+	if (!error && addition->flags & ISST_ADD_ENABLE && (flags & ONE_WAY) != ISST_ADD_ENABLE &&
+	    (flags & ONE_WAY) != ISST_ADD_DISABLE)
 		error = context_refuse(
-			call.context,
-			"either ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE has to be given");
+			call.context, "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given");
 	if (error)
 		return call_spoil(change, error);
 	results = results_new(&call, &list, 1, 0);
@@ -141,14 +132,14 @@ static int plan_level(struct isst_change *change, const struct call *call,
 		      struct domain_request *requests, size_t count)
 {
 	return change_plan_level(change, requests, count, (unsigned int)call->needed,
-				 call->flags & ISST_CHANGE_ADD_ONLINE);
+				 call->flags & ISST_ADD_ONLINE);
 }
 
 static int plan_base_freq(struct isst_change *change, const struct call *call,
 			  struct domain_request *requests, size_t count)
 {
-	return change_plan_base_freq(change, requests, count, call->flags & ISST_CHANGE_ADD_ENABLE,
-				     call->flags & ISST_CHANGE_ADD_AUTO);
+	return change_plan_base_freq(change, requests, count, call->flags & ISST_ADD_ENABLE,
+				     call->flags & ISST_ADD_AUTO);
 }
 
 /** All others would lose priority to CPUs that are none, or of domains that stay as they are. */
@@ -182,16 +173,16 @@ static int plan_turbo_freq(struct isst_change *change, const struct call *call,
 {
 	const struct isst_request *request = call->request;
 	struct turbo_freq_request turbo_freq = {
-		.enable = call->flags & ISST_CHANGE_ADD_ENABLE,
-		.automatic = call->flags & ISST_CHANGE_ADD_AUTO,
+		.enable = call->flags & ISST_ADD_ENABLE,
+		.automatic = call->flags & ISST_ADD_AUTO,
 		.high_priority = request_get_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS),
 	};
 	int error = check_high_priority(call, turbo_freq.high_priority);
 
 	if (!error && turbo_freq.high_priority && !(turbo_freq.enable && turbo_freq.automatic))
 		error = message_error(&call->context->messages, -EINVAL,
-				      "the value %s needs ISST_CHANGE_ADD_ENABLE and "
-				      "ISST_CHANGE_ADD_AUTO",
+				      "the value %s needs ISST_ADD_ENABLE and "
+				      "ISST_ADD_AUTO",
 				      isst_value_name(ISST_VALUE_HIGH_PRIORITY_CPUS));
 	if (error)
 		return error;
@@ -209,11 +200,11 @@ static int plan_core_power(struct isst_change *change, const struct call *call,
 	if (request_get(call->request, ISST_VALUE_PRIORITY, &asked))
 		/* One that does not exist is refused by planning, UINT32_MAX as well. */
 		priority = (enum isst_priority_request)(asked < INT_MAX ? (int)asked : INT_MAX);
-	if (priority == ISST_MAKE_PROPORTIONAL && call->flags & ISST_CHANGE_ADD_ENABLE &&
+	if (priority == ISST_MAKE_PROPORTIONAL && call->flags & ISST_ADD_ENABLE &&
 	    !platform_has(&call->context->platform, PLATFORM_PROPORTIONAL_PRIORITY))
 		return message_error(&call->context->messages, -EOPNOTSUPP,
 				     "proportional priority is not supported on this machine");
-	return change_plan_core_power(change, requests, count, call->flags & ISST_CHANGE_ADD_ENABLE,
+	return change_plan_core_power(change, requests, count, call->flags & ISST_ADD_ENABLE,
 				      priority);
 }
 
@@ -264,44 +255,60 @@ static int plan_associations(struct isst_change *change, const struct call *call
 static int plan_turbo_mode(struct isst_change *change, const struct call *call,
 			   struct domain_request *requests, size_t count)
 {
-	return change_plan_turbo_mode(change, requests, count,
-				      call->flags & ISST_CHANGE_ADD_ENABLE);
+	return change_plan_turbo_mode(change, requests, count, call->flags & ISST_ADD_ENABLE);
 }
 
-/** Defines a function of isst.h by its struct addition. */
-#define ADD(name, ...) \
-	int name(struct isst_change *change, const struct isst_targets *targets, \
-		 const struct isst_request *request, unsigned int flags, \
-		 struct isst_results **results) \
-	{ \
-		static const struct addition ADDITION = { __VA_ARGS__ }; \
-\
-		return add(&ADDITION, change, targets, request, flags, results); \
-	}
+/** Requests, by enum isst_setting; bringing all CPUs online is not one of targets. */
+static const struct addition ADDITIONS[] = {
+	[ISST_SET_LEVEL] = { .plan = plan_level,
+			     .needed = ISST_VALUE_LEVEL,
+			     .values = { ISST_VALUE_LEVEL },
+			     .flags = ISST_ADD_ONLINE },
+	[ISST_SET_BASE_FREQ] = { .plan = plan_base_freq, .flags = ONE_WAY | ISST_ADD_AUTO },
+	[ISST_SET_TURBO_FREQ] = { .plan = plan_turbo_freq,
+				  .values = { ISST_VALUE_HIGH_PRIORITY_CPUS,
+					      ISST_VALUE_TURBO_RATIO_LIMITS },
+				  .flags = ONE_WAY | ISST_ADD_AUTO },
+	[ISST_SET_CORE_POWER] = { .plan = plan_core_power,
+				  .values = { ISST_VALUE_PRIORITY },
+				  .flags = ONE_WAY },
+	[ISST_SET_CLOS] = { .plan = plan_clos,
+			    .needed = ISST_VALUE_CLOS,
+			    .values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP,
+					ISST_VALUE_CLOS_WEIGHT, ISST_VALUE_CLOS_MIN_MHZ,
+					ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ } },
+	[ISST_SET_CLOS_ASSOCIATIONS] = { .plan = plan_associations,
+					 .for_cpus = true,
+					 .needed = ISST_VALUE_CLOS,
+					 .values = { ISST_VALUE_CLOS } },
+	[ISST_SET_TURBO_RATIO_LIMITS] = { .plan = plan_limits,
+					  .needed = ISST_VALUE_TURBO_RATIO_LIMITS,
+					  .values = { ISST_VALUE_TURBO_RATIO_LIMITS } },
+	[ISST_SET_TURBO_MODE] = { .plan = plan_turbo_mode, .for_cpus = true, .flags = ONE_WAY },
+};
 
-ADD(isst_change_add_level, .plan = plan_level, .needed = ISST_VALUE_LEVEL,
-    .values = { ISST_VALUE_LEVEL }, .flags = ISST_CHANGE_ADD_ONLINE)
-ADD(isst_change_add_base_freq, .plan = plan_base_freq, .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
-ADD(isst_change_add_turbo_freq, .plan = plan_turbo_freq,
-    .values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
-    .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
-ADD(isst_change_add_core_power, .plan = plan_core_power, .values = { ISST_VALUE_PRIORITY },
-    .flags = ONE_WAY)
-ADD(isst_change_add_clos, .plan = plan_clos, .needed = ISST_VALUE_CLOS,
-    .values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
-		ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ })
-ADD(isst_change_add_turbo_ratio_limits, .plan = plan_limits,
-    .needed = ISST_VALUE_TURBO_RATIO_LIMITS, .values = { ISST_VALUE_TURBO_RATIO_LIMITS })
-ADD(isst_change_add_clos_association, .plan = plan_associations, .for_cpus = true,
-    .needed = ISST_VALUE_CLOS, .values = { ISST_VALUE_CLOS })
-ADD(isst_change_add_turbo_mode, .plan = plan_turbo_mode, .for_cpus = true, .flags = ONE_WAY)
-
-int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
+static int add_all_online(struct isst_change *change, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags)
 {
-	struct messages *messages;
-	const char *before;
+	struct messages *messages = &change->context->messages;
+	const char *before = message_begin(messages);
+	int error;
+
+	if (targets || request || flags)
+		error = message_error(messages, -EINVAL,
+				      "bringing all CPUs online takes no targets, no request and "
+				      "no flags");
+	else
+		error = change_plan_all_online(change);
+	error = message_end(messages, before, error);
+	return error ? call_spoil(change, error) : 0;
+}
+
+int isst_change_add(struct isst_change *change, int what, const struct isst_targets *targets,
+		    const struct isst_request *request, unsigned int flags,
+		    struct isst_results **results)
+{
+	size_t setting = what > 0 ? (size_t)what : 0;
 	int error;
 
 	if (results)
@@ -311,16 +318,13 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 	error = check_not_run(change);
 	if (error)
 		return error;
-	messages = &change->context->messages;
-	before = message_begin(messages);
-	if (targets || request || flags)
-		error = message_error(messages, -EINVAL,
-				      "bringing all CPUs online takes no targets, no request and "
-				      "no flags");
-	else
-		error = change_plan_all_online(change);
-	error = message_end(messages, before, error);
-	return error ? call_spoil(change, error) : 0;
+	if (setting == ISST_SET_ALL_ONLINE)
+		return add_all_online(change, targets, request, flags);
+	if (setting >= sizeof(ADDITIONS) / sizeof(ADDITIONS[0]) || !ADDITIONS[setting].plan)
+		return call_spoil(change, context_refuse(change->context,
+							 "this version of the library does not "
+							 "know what to change"));
+	return add(&ADDITIONS[setting], change, targets, request, flags, results);
 }
 
 /* ---- Running ---- */

@@ -82,9 +82,6 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 	uint64_t clos = 0;
 	int error;
 
-	if (!context || !out)
-		return context_refuse(context, "there is nowhere to put the results (NULL)");
-	*out = NULL;
 	error = call_check(&call, &list);
 	if (error)
 		return error;
@@ -131,46 +128,57 @@ static int read_results(const struct read_kind *kind, struct isst_context *conte
 
 #define CARRIES(source) (1U << SOURCE_##source)
 
-/** Defines a function of isst.h by the reader of its structs. */
-#define READ(name, reader, type, target, ...) \
+/** Defines a reader of any structs. */
+#define READER(reader) \
 	static int reader##_any(struct isst_context *context, void *structs, size_t count) \
 	{ \
 		return reader(context, structs, count); \
-	} \
-	int name(struct isst_context *context, const struct isst_targets *targets, \
-		 const struct isst_request *request, unsigned int flags, \
-		 struct isst_results **results) \
-	{ \
-		static const struct read_kind KIND = { \
-			.read = reader##_any, \
-			.size = sizeof(struct type), \
-			.target_at = offsetof(struct type, target), \
-			.failure_at = offsetof(struct type, failure), \
-			.carried = __VA_ARGS__, \
-		}; \
-\
-		return read_results(&KIND, context, targets, request, flags, results); \
 	}
 
-READ(isst_read_perf_profiles, perf_profile_read, isst_perf_profile, domain, CARRIES(PERF_PROFILE),
-     .part = ISST_PART_PERF_PROFILE, .part_failure_at = offsetof(struct isst_perf_profile, failure))
-READ(isst_read_core_power, core_power_read, isst_core_power, domain,
-     CARRIES(CORE_POWER) | CARRIES(CLOS_USE), .part = ISST_PART_CLOS,
-     .part_failure_at = offsetof(struct isst_core_power, clos_failure))
-READ(isst_read_clos, clos_read, isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG),
-     .of_clos = true)
-READ(isst_read_clos_associations, clos_association_read, isst_clos_association, cpu,
-     CARRIES(ASSOCIATION), .of_cpus = true)
-READ(isst_read_turbo_ratio_limits, turbo_ratio_limits_read, isst_turbo_ratio_limits, domain,
-     CARRIES(LIMITS))
-READ(isst_read_uncore_limits, read_uncore, uncore_values, domain, CARRIES(UNCORE))
-READ(isst_read_scaling_limits, scaling_limits_read, scaling_limits, cpu, CARRIES(SCALING),
-     .of_cpus = true, .needs_success = true)
-READ(isst_read_frequencies, frequencies_read, cpu_running, cpu, CARRIES(RUNNING), .of_cpus = true,
-     .needs_success = true)
-READ(isst_read_limit_reasons, reasons_read, cpu_running, cpu, CARRIES(REASONS), .of_cpus = true,
-     .needs_success = true)
-READ(isst_read_power, power_read, domain_power, domain, CARRIES(POWER), .needs_success = true)
+READER(perf_profile_read)
+READER(core_power_read)
+READER(clos_read)
+READER(clos_association_read)
+READER(turbo_ratio_limits_read)
+READER(read_uncore)
+READER(scaling_limits_read)
+READER(frequencies_read)
+READER(reasons_read)
+READER(power_read)
+
+#define KIND(reader, type, target, ...) \
+	{ \
+		.read = reader##_any, .size = sizeof(struct type), \
+		.target_at = offsetof(struct type, target), \
+		.failure_at = offsetof(struct type, failure), .carried = __VA_ARGS__, \
+	}
+
+/** What isst_read() reads, by enum isst_reading; levels have a function of their own. */
+static const struct read_kind KINDS[] = {
+	[ISST_READ_PERF_PROFILES] = KIND(
+		perf_profile_read, isst_perf_profile, domain, CARRIES(PERF_PROFILE),
+		.part = ISST_PART_PERF_PROFILE,
+		.part_failure_at = offsetof(struct isst_perf_profile, failure)),
+	[ISST_READ_CORE_POWER] = KIND(
+		core_power_read, isst_core_power, domain, CARRIES(CORE_POWER) | CARRIES(CLOS_USE),
+		.part = ISST_PART_CLOS,
+		.part_failure_at = offsetof(struct isst_core_power, clos_failure)),
+	[ISST_READ_CLOS] = KIND(clos_read, isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG),
+				.of_clos = true),
+	[ISST_READ_CLOS_ASSOCIATIONS] = KIND(clos_association_read, isst_clos_association, cpu,
+					     CARRIES(ASSOCIATION), .of_cpus = true),
+	[ISST_READ_TURBO_RATIO_LIMITS] = KIND(turbo_ratio_limits_read, isst_turbo_ratio_limits,
+					      domain, CARRIES(LIMITS)),
+	[ISST_READ_UNCORE_LIMITS] = KIND(read_uncore, uncore_values, domain, CARRIES(UNCORE)),
+	[ISST_READ_SCALING_LIMITS] = KIND(scaling_limits_read, scaling_limits, cpu,
+					  CARRIES(SCALING), .of_cpus = true, .needs_success = true),
+	[ISST_READ_FREQUENCIES] = KIND(frequencies_read, cpu_running, cpu, CARRIES(RUNNING),
+				       .of_cpus = true, .needs_success = true),
+	[ISST_READ_LIMIT_REASONS] = KIND(reasons_read, cpu_running, cpu, CARRIES(REASONS),
+					 .of_cpus = true, .needs_success = true),
+	[ISST_READ_POWER] = KIND(power_read, domain_power, domain, CARRIES(POWER),
+				 .needs_success = true),
+};
 
 _Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 
@@ -320,7 +328,7 @@ static void make_result(const struct levels_call *levels, struct domain_snapshot
 	result->parts[ISST_PART_RESULT] = level->failure;
 	clear_limits(level);
 	result->sources[SOURCE_LEVEL] = level;
-	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
+	if (levels->parts & ISST_LEVELS_PROPERTIES)
 		result->sources[SOURCE_PROPERTIES] = level;
 	if (level->base_freq >= ISST_FEATURE_DISABLED)
 		result->sources[SOURCE_BASE_FREQ] = &level->base_freq_info;
@@ -330,9 +338,9 @@ static void make_result(const struct levels_call *levels, struct domain_snapshot
 	result->parts[ISST_PART_TURBO_FREQ] = level->turbo_freq_info.failure;
 }
 
-int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
-		     const struct isst_request *request, unsigned int flags,
-		     struct isst_results **results)
+static int read_levels(struct isst_context *context, const struct isst_targets *targets,
+		       const struct isst_request *request, unsigned int flags,
+		       struct isst_results **results)
 {
 	static const int VALUES[] = { ISST_VALUE_LEVEL, 0 };
 	const struct call call = { .context = context,
@@ -340,30 +348,27 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 				   .request = request,
 				   .values = VALUES,
 				   .flags = flags,
-				   .known_flags = ISST_READ_LEVELS_ALL | ISST_READ_LEVELS_CURRENT };
+				   .known_flags = ISST_LEVELS_ALL | ISST_LEVELS_CURRENT };
 	struct levels_call levels = { .context = context,
-				      .parts = flags & ISST_READ_LEVELS_ALL,
-				      .current = flags & ISST_READ_LEVELS_CURRENT };
+				      .parts = flags & ISST_LEVELS_ALL,
+				      .current = flags & ISST_LEVELS_CURRENT };
 	unsigned int carried = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
 	struct isst_results *made;
 	size_t shown = 0;
 	uint64_t level;
 	int error;
 
-	if (!context || !results)
-		return context_refuse(context, "there is nowhere to put the results (NULL)");
-	*results = NULL;
 	error = call_check(&call, &levels.list);
 	if (error)
 		return error;
 	levels.one = request_get(request, ISST_VALUE_LEVEL, &level);
 	levels.level = (unsigned int)level;
 	error = read_all(&levels);
-	if (flags & ISST_READ_LEVELS_PROPERTIES)
+	if (flags & ISST_LEVELS_PROPERTIES)
 		carried |= 1U << SOURCE_PROPERTIES;
-	if (flags & ISST_READ_LEVELS_BASE_FREQ)
+	if (flags & ISST_LEVELS_BASE_FREQ)
 		carried |= 1U << SOURCE_BASE_FREQ;
-	if (flags & ISST_READ_LEVELS_TURBO_FREQ)
+	if (flags & ISST_LEVELS_TURBO_FREQ)
 		carried |= 1U << SOURCE_TURBO_FREQ;
 	/* Each level is a result: make_result() names its target. */
 	made = error ? NULL
@@ -381,6 +386,22 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 			make_result(&levels, &levels.read[i], &made->items[shown++]);
 	made->count = shown;
 	return results_finish(context, made, false, results);
+}
+
+int isst_read(struct isst_context *context, int what, const struct isst_targets *targets,
+	      const struct isst_request *request, unsigned int flags, struct isst_results **results)
+{
+	size_t kind = what > 0 ? (size_t)what : 0;
+
+	if (!context || !results)
+		return context_refuse(context, "there is nowhere to put the results (NULL)");
+	*results = NULL;
+	if (kind == ISST_READ_LEVELS)
+		return read_levels(context, targets, request, flags, results);
+	if (kind >= sizeof(KINDS) / sizeof(KINDS[0]) || !KINDS[kind].read)
+		return context_refuse(context,
+				      "this version of the library does not know what to read");
+	return read_results(&KINDS[kind], context, targets, request, flags, results);
 }
 
 /* ---- Sets of CPUs ---- */

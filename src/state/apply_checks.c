@@ -32,7 +32,7 @@ struct low_limit {
 };
 
 /** Adds the CPUs of high priority of a domain whose upper limit, as the steps planned so far leave
- * it, is below the turbo frequency of SST-TF. @level: with ISST_READ_LEVELS_TURBO_FREQ. Returns 0
+ * it, is below the turbo frequency of SST-TF. @level: with ISST_LEVELS_TURBO_FREQ. Returns 0
  * or -ENOMEM. */
 static int low_limits_find(struct isst_change *change, const struct isst_level *level,
 			   const struct isst_cpuset *high_priority, struct low_limits *low)

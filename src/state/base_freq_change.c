@@ -359,7 +359,7 @@ int change_plan_base_freq(struct isst_change *change, struct domain_request *req
 
 	if (automatic && !preset) {
 		needs.asked.core_power = REQUIRED;
-		needs.asked.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
+		needs.asked.parts = enable ? ISST_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
 	}
 	if ((!enable || automatic) && !preset) {
 		needs.reach = REACH_POWER_DOMAINS;

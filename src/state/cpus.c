@@ -477,7 +477,7 @@ int cpus_add_state(struct wanted *wanted, struct configuration *configuration, s
 								   .level = &domain->level };
 	}
 	if (!error)
-		error = facts_complete(facts, ISST_READ_LEVELS_PROPERTIES);
+		error = facts_complete(facts, ISST_LEVELS_PROPERTIES);
 	if (!error && all.count > 0)
 		error = cpus_state_read(context, states, all.count);
 	for (size_t i = 0; i < all.count && !error; i++)
@@ -665,7 +665,7 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
 	}
 	if (!error && levels)
-		error = facts_complete(&wanted->facts, ISST_READ_LEVELS_PROPERTIES);
+		error = facts_complete(&wanted->facts, ISST_LEVELS_PROPERTIES);
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count);
 	for (size_t i = 0; i < count && !error; i++)

@@ -59,7 +59,7 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 	    (subject == SUBJECT_CPUS && facts->whole &&
 	     (setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED))) {
 		facts->levels = true;
-		facts->parts |= ISST_READ_LEVELS_PROPERTIES;
+		facts->parts |= ISST_LEVELS_PROPERTIES;
 	}
 	if (subject == SUBJECT_LEVEL || subject == SUBJECT_TURBO_FREQ ||
 	    subject == SUBJECT_BASE_FREQ || subject == SUBJECT_TURBO_RATIO_LIMITS ||
@@ -68,7 +68,7 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 	/* To warn of what holds its cores back. */
 	if ((subject == SUBJECT_TURBO_RATIO_LIMITS || subject == SUBJECT_HIGH_PRIORITY) &&
 	    setting->wanted != WANTED_NONE && facts->whole)
-		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
+		facts->parts |= ISST_LEVELS_TURBO_FREQ;
 	/* Disabling turbo-freq leaves the limits of the level behind. */
 	for (unsigned int i = 0; i < ISST_BUCKETS && setting->wanted == WANTED_NUMBER; i++)
 		ratio_zero |= (setting->number >> 8 * i & 0xff) == 0;
@@ -451,7 +451,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	       suspend_mark_now(&context->files).resumes > 0;
 	/* Turbo-freq on, with associations: to warn of cores that no bucket holds. */
 	if (lost || (whole && on && associations))
-		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
+		facts->parts |= ISST_LEVELS_TURBO_FREQ;
 	facts_for_each_domain (domain, facts)
 		domain->is_target = !targets->limited;
 	for (size_t i = 0; i < targets->count && !error; i++)

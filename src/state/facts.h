@@ -17,7 +17,7 @@ enum need {
 /** What a command depends on. */
 struct state_needs {
 	enum need levels;     /* the summary of levels, and the @parts of the one it shall have */
-	unsigned int parts;   /* ISST_READ_LEVELS_...; SST-BF and SST-TF themselves are optional */
+	unsigned int parts;   /* ISST_LEVELS_...; SST-BF and SST-TF themselves are optional */
 	enum need core_power; /* whether core-power is supported and on */
 	bool clos_use;	      /* and whether CLOS are in use, where that has a switch of its own */
 };
@@ -50,7 +50,7 @@ struct facts {
 	/* What of them is needed at all. */
 	bool levels, core_power, limits;
 	bool turbo_freq;    /* is stated to be on */
-	unsigned int parts; /* of the levels: ISST_READ_LEVELS_... */
+	unsigned int parts; /* of the levels: ISST_LEVELS_... */
 };
 
 /** For each domain of facts; @domain: a pointer to its snapshot */

@@ -388,7 +388,7 @@ int change_plan_level(struct isst_change *change, struct domain_request *request
 {
 	const struct command_needs needs = {
 		.asked = { .levels = OPTIONAL,
-			   .parts = online ? ISST_READ_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
+			   .parts = online ? ISST_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
 			   .core_power = OPTIONAL },
 	};
 	struct planned_command command = { .change = change };

@@ -321,7 +321,7 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 		needs.neighbours.levels = request->enable ? NOT_NEEDED : OPTIONAL;
 	/* To warn of frequencies that cannot be reached. */
 	if (request->enable && request->automatic)
-		needs.asked.parts = ISST_READ_LEVELS_TURBO_FREQ;
+		needs.asked.parts = ISST_LEVELS_TURBO_FREQ;
 	error = command_begin(&command, requests, count, &needs);
 	for (size_t i = 0; i < facts->count && request->enable && !error; i++)
 		check_enable(&command, &facts->domains[i]);

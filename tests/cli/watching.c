@@ -154,7 +154,8 @@ static unsigned int read_level(struct isst_context *context, size_t domain)
 	unsigned int level;
 
 	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(context, domain)), 0);
-	assert_int_equal(isst_read_perf_profiles(context, targets, NULL, 0, &results), 0);
+	assert_int_equal(isst_read(context, ISST_READ_PERF_PROFILES, targets, NULL, 0, &results),
+			 0);
 	assert_int_equal(
 		isst_result_value(isst_results_at(results, 0), ISST_VALUE_CURRENT_LEVEL, &level),
 		0);
@@ -188,8 +189,9 @@ static void learn_domain(struct world *world, struct isst_context *context,
 			     split ? isst_domain_number(domain) : 0) > 0);
 	known->present = copy(isst_domain_present_cpus(domain));
 	assert_int_equal(isst_targets_add_domain(targets, domain), 0);
-	assert_int_equal(
-		isst_read_levels(context, targets, NULL, ISST_READ_LEVELS_PROPERTIES, &results), 0);
+	assert_int_equal(isst_read(context, ISST_READ_LEVELS, targets, NULL, ISST_LEVELS_PROPERTIES,
+				   &results),
+			 0);
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		const struct isst_cpuset *cpus;
 		unsigned int level;

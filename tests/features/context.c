@@ -250,7 +250,7 @@ FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 	struct isst_level level = { 0 };
 
 	fake_small_machine(fake);
-	assert_int_equal(level_read_parts(context, &level, 1, ISST_READ_LEVELS_ALL), -EINVAL);
+	assert_int_equal(level_read_parts(context, &level, 1, ISST_LEVELS_ALL), -EINVAL);
 	check_holds(isst_error(context), "not been discovered");
 	assert_int_equal(clos_association_read(context, &association, 1), -EINVAL);
 	assert_int_equal(isst_discover(context), 0);

@@ -66,7 +66,7 @@ static void read_level(struct isst_context *context, struct isst_level *level, s
 		       unsigned int number)
 {
 	*level = (struct isst_level){ .domain = context_domain(context, domain), .level = number };
-	assert_int_equal(level_read_parts(context, level, 1, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, level, 1, ISST_LEVELS_ALL), 0);
 }
 
 FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
@@ -220,7 +220,7 @@ TEST(D68_what_fails_in_one_domain_does_not_spoil_the_others)
 			levels[domain].domain = context_domain(context, domain);
 			levels[domain].level = 1;
 		}
-		assert_int_equal(level_read_parts(context, levels, 2, ISST_READ_LEVELS_ALL), 0);
+		assert_int_equal(level_read_parts(context, levels, 2, ISST_LEVELS_ALL), 0);
 		assert_true(levels[0].failure.error == -EPERM ||
 			    levels[0].base_freq_info.failure.error == -EPERM ||
 			    levels[0].turbo_freq_info.failure.error == -EPERM);
@@ -353,7 +353,7 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	levels[0] = (struct isst_level){ .domain = context_domain(context, 0) };
 	levels[1] = (struct isst_level){ .domain = context_domain(context, 1) };
-	assert_int_equal(level_read_parts(context, levels, 2, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, levels, 2, ISST_LEVELS_ALL), 0);
 	assert_int_equal(levels[0].failure.error, -EIO);
 	check_holds(levels[0].failure.message, "CPU 2");
 	assert_null(levels[0].cpus);
@@ -375,7 +375,7 @@ FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 					{ .profile = &profile, .level = 2 } };
 
 	levels[0].domain = levels[1].domain = context_domain(context, 0);
-	assert_int_equal(levels_read(context, levels, 2, sizeof(*levels), ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(levels_read(context, levels, 2, sizeof(*levels), ISST_LEVELS_ALL), 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f00, 0, 0), 0);
 	assert_int_equal(levels[0].failure.error, 0);
 	assert_int_equal(levels[1].failure.error, -EOPNOTSUPP);
@@ -388,10 +388,10 @@ FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 		unsigned int parts;
 		size_t properties, base_freq, turbo_freq;
 	} CASES[] = { { ISST_LEVEL_FEATURES, 0, 0, 0 },
-		      { ISST_READ_LEVELS_PROPERTIES, 1, 0, 0 },
-		      { ISST_READ_LEVELS_BASE_FREQ, 0, 1, 0 },
-		      { ISST_READ_LEVELS_TURBO_FREQ, 0, 0, 1 },
-		      { ISST_READ_LEVELS_ALL, 1, 1, 1 } };
+		      { ISST_LEVELS_PROPERTIES, 1, 0, 0 },
+		      { ISST_LEVELS_BASE_FREQ, 0, 1, 0 },
+		      { ISST_LEVELS_TURBO_FREQ, 0, 0, 1 },
+		      { ISST_LEVELS_ALL, 1, 1, 1 } };
 	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -421,7 +421,7 @@ FAKE_TEST(no_levels_are_no_request)
 	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 
 	fake_forget(&fake->device);
-	assert_int_equal(level_read_parts(context, NULL, 0, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, NULL, 0, ISST_LEVELS_ALL), 0);
 	assert_int_equal(perf_profile_read(context, NULL, 0), 0);
 	assert_int_equal(fake->device.call_count, 0);
 }
@@ -452,7 +452,7 @@ FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 		levels[i].level = (unsigned int)(i % LEVELS);
 	}
 	fake_forget(&fake->device);
-	assert_int_equal(level_read_parts(context, levels, COUNT(levels), ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, levels, COUNT(levels), ISST_LEVELS_ALL), 0);
 	for (size_t i = 0; i < COUNT(PHASES); i++) {
 		calls += (PHASES[i] + 63) / 64;
 		commands += PHASES[i];

@@ -117,7 +117,7 @@ static struct isst_level read_level(struct isst_context *context, unsigned int n
 {
 	struct isst_level level = { .domain = context_domain(context, 0), .level = number };
 
-	assert_int_equal(level_read_parts(context, &level, 1, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, &level, 1, ISST_LEVELS_ALL), 0);
 	return level;
 }
 

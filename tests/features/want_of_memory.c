@@ -56,7 +56,7 @@ FAKE_TEST(reads_without_memory_leave_their_own_message)
 	CHECK(clos_read(context, &clos, 1));
 	CHECK(clos_association_read(context, &association, 1));
 	CHECK(perf_profile_read(context, &profile, 1));
-	CHECK(level_read_parts(context, &level, 1, ISST_READ_LEVELS_ALL));
+	CHECK(level_read_parts(context, &level, 1, ISST_LEVELS_ALL));
 	CHECK(turbo_ratio_limits_read(context, &limits, 1));
 	message_error(&context->messages, -EIO, "of an earlier call");
 	assert_int_equal(perf_profile_read(context, &profile, 0), 0);

@@ -29,7 +29,7 @@ static int add_level(struct isst_change *change, struct isst_context *context, u
 	int error;
 
 	ok(isst_request_set(request, ISST_VALUE_LEVEL, level));
-	error = isst_change_add_level(change, targets, request, 0, results);
+	error = isst_change_add(change, ISST_SET_LEVEL, targets, request, 0, results);
 	return error;
 }
 
@@ -62,7 +62,7 @@ static unsigned int level_of(struct isst_context *context, size_t index)
 	struct isst_results *results;
 	unsigned int level = 99;
 
-	isst_read_perf_profiles(context, targets, NULL, 0, &results);
+	isst_read(context, ISST_READ_PERF_PROFILES, targets, NULL, 0, &results);
 	isst_result_value(isst_results_at(results, index), ISST_VALUE_CURRENT_LEVEL, &level);
 	isst_results_free(results);
 	return level;
@@ -154,8 +154,8 @@ MACHINE_TEST(a_warning_has_a_code)
 
 	lock_and_discover("sierraforest-2s112c");
 	change = begin_change(fixture.context, ISST_CHANGE_SKIP_UNSUPPORTED);
-	ok(isst_change_add_turbo_freq(change, all_domains(fixture.context), NULL,
-				      ISST_CHANGE_ADD_DISABLE, NULL));
+	ok(isst_change_add(change, ISST_SET_TURBO_FREQ, all_domains(fixture.context), NULL,
+			   ISST_ADD_DISABLE, NULL));
 	ok(isst_change_run(change));
 	assert_non_null(strstr(isst_change_warning_at(change, 1), ": nothing to disable"));
 	assert_int_equal(isst_change_warning_code_at(change, 1), ISST_WARNING_NOTHING_TO_DISABLE);
@@ -269,20 +269,20 @@ MACHINE_TEST(wrong_flags_spoil_the_change)
 	lock_and_discover("guide");
 	targets = all_domains(fixture.context);
 	change = begin_change(fixture.context, 0);
-	refused(isst_change_add_core_power(
-		change, targets, NULL, ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE, &results));
+	refused(isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL,
+				ISST_ADD_ENABLE | ISST_ADD_DISABLE, &results));
 	assert_null(results);
 	run_and_free(change, -EINVAL);
 	change = begin_change(fixture.context, 0);
-	refused(isst_change_add_core_power(change, targets, NULL, 0, NULL));
-	refused(isst_change_add_core_power(change, targets, NULL,
-					   ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO, NULL));
-	refused(isst_change_add_level(change, targets, NULL, 0, NULL));
-	refused(isst_change_add_clos(change, targets, NULL, 0, NULL));
-	refused(isst_change_add_turbo_mode(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL));
-	refused(isst_change_add_all_online(change, targets, NULL, 0, NULL));
+	refused(isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL, 0, NULL));
+	refused(isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL,
+				ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL));
+	refused(isst_change_add(change, ISST_SET_LEVEL, targets, NULL, 0, NULL));
+	refused(isst_change_add(change, ISST_SET_CLOS, targets, NULL, 0, NULL));
+	refused(isst_change_add(change, ISST_SET_TURBO_MODE, targets, NULL, ISST_ADD_ENABLE, NULL));
+	refused(isst_change_add(change, ISST_SET_ALL_ONLINE, targets, NULL, 0, NULL));
 	/* A change that lacks a request is not made with the others. */
-	ok(isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL));
+	ok(isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL, ISST_ADD_ENABLE, NULL));
 	run_and_free(change, -EINVAL);
 }
 
@@ -292,7 +292,8 @@ MACHINE_TEST(bringing_all_CPUs_online_takes_no_targets)
 
 	lock_and_discover("guide");
 	change = begin_change(fixture.context, 0);
-	refused(isst_change_add_all_online(change, all_domains(fixture.context), NULL, 0, NULL));
+	refused(isst_change_add(change, ISST_SET_ALL_ONLINE, all_domains(fixture.context), NULL, 0,
+				NULL));
 	refused(isst_change_check(change));
 	run_and_free(change, -EINVAL);
 }
@@ -309,13 +310,13 @@ MACHINE_TEST(nothing_is_added_to_a_change_that_was_run)
 	for (unsigned int dry_run = 0; dry_run <= ISST_CHANGE_DRY_RUN; dry_run++) {
 		change = begin_change(fixture.context, dry_run);
 		ok(isst_change_run(change));
-		refused(isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE,
-						   &results));
+		refused(isst_change_add(change, ISST_SET_CORE_POWER, targets, NULL, ISST_ADD_ENABLE,
+					&results));
 		assert_null(results);
 		assert_non_null(strstr(isst_error(fixture.context), "already made"));
-		refused(isst_change_add_turbo_mode(change, targets, NULL, ISST_CHANGE_ADD_ENABLE,
-						   NULL));
-		refused(isst_change_add_all_online(change, NULL, NULL, 0, NULL));
+		refused(isst_change_add(change, ISST_SET_TURBO_MODE, targets, NULL, ISST_ADD_ENABLE,
+					NULL));
+		refused(isst_change_add(change, ISST_SET_ALL_ONLINE, NULL, NULL, 0, NULL));
 		assert_non_null(strstr(isst_error(fixture.context), "already made"));
 		ok(isst_change_check(change));
 		isst_change_free(change);
@@ -336,8 +337,8 @@ MACHINE_TEST(a_frequency_between_two_ratios_is_refused)
 		ok(isst_request_set(request, ISST_VALUE_CLOS, 1));
 		ok(isst_request_set(request, FREQUENCIES[i], 1250));
 		change = begin_change(fixture.context, 0);
-		refused(isst_change_add_clos(change, all_domains(fixture.context), request, 0,
-					     NULL));
+		refused(isst_change_add(change, ISST_SET_CLOS, all_domains(fixture.context),
+					request, 0, NULL));
 		assert_non_null(strstr(isst_error(fixture.context), "1250 MHz"));
 		isst_change_free(change);
 	}
@@ -368,8 +369,8 @@ MACHINE_TEST(a_priority_that_does_not_exist_is_refused_and_logged)
 	for (size_t i = 0; i < sizeof(PRIORITIES) / sizeof(*PRIORITIES); i++) {
 		change = begin_change(fixture.context, 0);
 		ok(isst_request_set(request, ISST_VALUE_PRIORITY, PRIORITIES[i]));
-		refused(isst_change_add_core_power(change, all_domains(fixture.context), request,
-						   ISST_CHANGE_ADD_ENABLE, NULL));
+		refused(isst_change_add(change, ISST_SET_CORE_POWER, all_domains(fixture.context),
+					request, ISST_ADD_ENABLE, NULL));
 		assert_int_equal(errors, i + 1);
 		isst_change_free(change);
 	}
@@ -431,8 +432,9 @@ MACHINE_TEST(what_the_machine_does_not_have_is_refused)
 
 			ok(isst_request_set(request, ISST_VALUE_CLOS, 1));
 			ok(isst_request_set(request, CASES[i].id, given));
-			assert_int_equal(isst_change_add_clos(change, targets, request, 0, NULL),
-					 CASES[i].has || value == 0 ? 0 : -EOPNOTSUPP);
+			assert_int_equal(
+				isst_change_add(change, ISST_SET_CLOS, targets, request, 0, NULL),
+				CASES[i].has || value == 0 ? 0 : -EOPNOTSUPP);
 			isst_change_free(change);
 		}
 	}
@@ -451,8 +453,8 @@ MACHINE_TEST(proportional_priority_is_refused_where_there_is_none)
 		targets = all_domains(fixture.context);
 		change = begin_change(fixture.context, 0);
 		ok(isst_request_set(request, ISST_VALUE_PRIORITY, ISST_PRIORITY_PROPORTIONAL));
-		assert_int_equal(isst_change_add_core_power(change, targets, request,
-							    ISST_CHANGE_ADD_ENABLE, NULL),
+		assert_int_equal(isst_change_add(change, ISST_SET_CORE_POWER, targets, request,
+						 ISST_ADD_ENABLE, NULL),
 				 i == 0 ? 0 : -EOPNOTSUPP);
 		isst_change_free(change);
 	}
@@ -494,8 +496,8 @@ MACHINE_TEST(high_priority_is_for_cpus_of_the_targets)
 	ok(isst_cpuset_add(cpus, other, other));
 	ok(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus));
 	change = begin_change(fixture.context, 0);
-	refused(isst_change_add_turbo_freq(change, targets, request,
-					   ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO, NULL));
+	refused(isst_change_add(change, ISST_SET_TURBO_FREQ, targets, request,
+				ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL));
 	refused(isst_change_run(change));
 	assert_false(isst_change_is_unchanged(change));
 	isst_change_free(change);
@@ -506,17 +508,17 @@ MACHINE_TEST(high_priority_is_for_cpus_of_the_targets)
 	ok(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus));
 	/* Otherwise all CPUs would have it. */
 	change = begin_change(fixture.context, 0);
-	refused(isst_change_add_turbo_freq(change, targets, request, ISST_CHANGE_ADD_ENABLE, NULL));
-	assert_non_null(strstr(isst_error(fixture.context), "ISST_CHANGE_ADD_AUTO"));
+	refused(isst_change_add(change, ISST_SET_TURBO_FREQ, targets, request, ISST_ADD_ENABLE,
+				NULL));
+	assert_non_null(strstr(isst_error(fixture.context), "ISST_ADD_AUTO"));
 	isst_change_free(change);
 	isst_cpuset_free(cpus);
 	cpus = isst_cpuset_new();
 	ok(isst_cpuset_add(cpus, 1000, 1005));
 	ok(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus));
 	change = begin_change(fixture.context, 0);
-	assert_int_equal(isst_change_add_turbo_freq(change, targets, request,
-						    ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO,
-						    NULL),
+	assert_int_equal(isst_change_add(change, ISST_SET_TURBO_FREQ, targets, request,
+					 ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
 			 -EOPNOTSUPP);
 	assert_true(strstr(isst_error(fixture.context), "CPU 1000"));
 	run_and_free(change, -EOPNOTSUPP);
@@ -577,18 +579,18 @@ MACHINE_TEST(CLOS_and_associations_are_set)
 	cpus = cpus_of_list(fixture.context, "3,31");
 	change = begin_change(fixture.context, 0);
 	ok(isst_request_set(request, ISST_VALUE_CLOS, 2));
-	ok(isst_change_add_clos_association(change, cpus, request, 0, NULL));
+	ok(isst_change_add(change, ISST_SET_CLOS_ASSOCIATIONS, cpus, request, 0, NULL));
 	ok(isst_request_set(request, ISST_VALUE_CLOS_MIN_MHZ, 1000));
 	ok(isst_request_set(request, ISST_VALUE_CLOS_WEIGHT, 5));
-	ok(isst_change_add_clos(change, domains, request, 0, NULL));
+	ok(isst_change_add(change, ISST_SET_CLOS, domains, request, 0, NULL));
 	run_and_free(change, 0);
-	ok(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CLOS_ASSOCIATIONS, cpus, NULL, 0, &results));
 	check_value(isst_results_at(results, 0), ISST_VALUE_CLOS, 2);
 	isst_results_free(results);
 	isst_request_free(request);
 	request = isst_request_new();
 	ok(isst_request_set(request, ISST_VALUE_CLOS, 2));
-	ok(isst_read_clos(fixture.context, domains, request, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CLOS, domains, request, 0, &results));
 	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MIN_MHZ, 1000);
 	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_WEIGHT, 5);
 	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MAX_MHZ, ISST_CLOS_NO_LIMIT_MHZ);
@@ -677,7 +679,7 @@ static int run_interrupted(void)
 	ok(isst_change_new(fixture.context, options, &change));
 	ok(isst_request_set(request, ISST_VALUE_CLOS, 1));
 	ok(isst_request_set(request, ISST_VALUE_CLOS_MIN_MHZ, 1200));
-	ok(isst_change_add_clos(change, targets, request, 0, NULL));
+	ok(isst_change_add(change, ISST_SET_CLOS, targets, request, 0, NULL));
 	ok(add_level(change, fixture.context, 3, NULL));
 	error = isst_change_run(change);
 	isst_change_free(change);
@@ -690,7 +692,7 @@ static unsigned int clos_minimum(struct isst_context *context)
 	struct isst_results *results;
 	unsigned int minimum = 0;
 
-	ok(isst_read_clos(context, targets, NULL, 0, &results));
+	ok(isst_read(context, ISST_READ_CLOS, targets, NULL, 0, &results));
 	isst_result_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MIN_MHZ, &minimum);
 	isst_results_free(results);
 	return minimum;
@@ -1039,8 +1041,8 @@ MACHINE_TEST(hotplug_is_progress)
 	isst_change_options_set_progress(change_options, count_call, &progress);
 	ok(isst_change_new(fixture.context, change_options, &change));
 	ok(isst_request_set(request, ISST_VALUE_LEVEL, 3));
-	ok(isst_change_add_level(change, all_domains(fixture.context), request,
-				 ISST_CHANGE_ADD_ONLINE, NULL));
+	ok(isst_change_add(change, ISST_SET_LEVEL, all_domains(fixture.context), request,
+			   ISST_ADD_ONLINE, NULL));
 	ok(isst_change_run(change));
 	check_offline_step(change, isst_cpu_domain(sixth), cpu);
 	isst_change_free(change);
@@ -1051,7 +1053,7 @@ MACHINE_TEST(hotplug_is_progress)
 	assert_ptr_equal(isst_cpu_by_number(fixture.context, cpu), sixth);
 	assert_false(isst_cpu_is_online(sixth));
 	change = begin_change(fixture.context, 0);
-	ok(isst_change_add_all_online(change, NULL, NULL, 0, NULL));
+	ok(isst_change_add(change, ISST_SET_ALL_ONLINE, NULL, NULL, 0, NULL));
 	ok(isst_change_run(change));
 	assert_true(isst_cpu_is_online(sixth));
 	isst_change_free(change);

@@ -191,18 +191,14 @@ static inline struct isst_targets *cpus_of_list(struct isst_context *context, co
 	return targets;
 }
 
-typedef int (*reading_function)(struct isst_context *context, const struct isst_targets *targets,
-				const struct isst_request *request, unsigned int flags,
-				struct isst_results **results);
-
-/** What a function reads of targets on the machine of the test, with what it returns. */
-static inline struct isst_results *read_of(reading_function function,
-					   const struct isst_targets *targets, int expected)
+/** What isst_read() reads of targets on the machine of the test, with what it returns. */
+static inline struct isst_results *read_of(int what, const struct isst_targets *targets,
+					   int expected)
 {
 	struct isst_results **results = &fixture.results[fixture.result_count++];
 
 	assert_in_range(fixture.result_count, 1, KEPT);
-	assert_int_equal(function(fixture.context, targets, NULL, 0, results), expected);
+	assert_int_equal(isst_read(fixture.context, what, targets, NULL, 0, results), expected);
 	return *results;
 }
 

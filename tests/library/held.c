@@ -75,7 +75,7 @@ static void check_level(struct holding *holding, bool lock, unsigned int expecte
 	if (lock)
 		ok(isst_lock(context, 0, 0));
 	ok(isst_discover(context));
-	ok(isst_read_perf_profiles(context, all_domains(context), NULL, 0, &results));
+	ok(isst_read(context, ISST_READ_PERF_PROFILES, all_domains(context), NULL, 0, &results));
 	isst_result_value(isst_results_at(results, 0), ISST_VALUE_CURRENT_LEVEL, &level);
 	assert_int_equal(level, expected);
 	isst_results_free(results);

@@ -66,7 +66,7 @@ MACHINE_TEST(limits_of_cpufreq_that_were_set_are_told_from_the_processors)
 
 	fixture_discover(&fixture, of_tests("tiny"));
 	apply_config(fixture.context, "scaling-max 2500 = 2\n");
-	results = read_of(isst_read_scaling_limits, cpus_of_list(fixture.context, "1-2"), 0);
+	results = read_of(ISST_READ_SCALING_LIMITS, cpus_of_list(fixture.context, "1-2"), 0);
 	assert_int_equal(isst_results_count(results), 2);
 	result = isst_results_at(results, 0);
 	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 1);
@@ -84,7 +84,7 @@ MACHINE_TEST(without_cpufreq_there_are_no_limits)
 	struct isst_results *results;
 
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
-	results = read_of(isst_read_scaling_limits, cpus_of_list(fixture.context, "0"),
+	results = read_of(ISST_READ_SCALING_LIMITS, cpus_of_list(fixture.context, "0"),
 			  -EOPNOTSUPP);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT),
 			 -EOPNOTSUPP);
@@ -97,7 +97,7 @@ MACHINE_TEST(limits_of_the_uncore_differ_from_those_of_boot)
 
 	fixture_discover(&fixture, "graniterapids-2s128c");
 	apply_config(fixture.context, "package 0 powerdomain 1: uncore-max 1800\n");
-	results = read_of(isst_read_uncore_limits, all_domains(fixture.context), 0);
+	results = read_of(ISST_READ_UNCORE_LIMITS, all_domains(fixture.context), 0);
 	assert_int_equal(isst_results_count(results), 10);
 	result = isst_results_at(results, 1);
 	check_at(result, ISST_VALUE_UNCORE_MAX_MHZ, 0, 1800);
@@ -120,7 +120,7 @@ MACHINE_TEST(a_limit_that_cannot_be_read_is_no_limit_of_boot)
 	fixture_fault(
 		&fixture,
 		"read /sys/devices/system/cpu/intel_uncore_frequency/package_01_die_00/max_freq_khz EIO");
-	results = read_of(isst_read_uncore_limits, all_domains(fixture.context), ISST_PARTIAL);
+	results = read_of(ISST_READ_UNCORE_LIMITS, all_domains(fixture.context), ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
 	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
 	assert_int_equal(isst_result_value_at(isst_results_at(results, 1),

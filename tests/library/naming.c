@@ -93,7 +93,7 @@ static void associate(struct isst_context *context, const char *list, unsigned i
 
 	ok(isst_request_set(request, ISST_VALUE_CLOS, clos));
 	ok(isst_change_new(context, NULL, &change));
-	ok(isst_change_add_clos_association(change, targets, request, 0, NULL));
+	ok(isst_change_add(change, ISST_SET_CLOS_ASSOCIATIONS, targets, request, 0, NULL));
 	run_and_free(change, 0);
 }
 
@@ -105,8 +105,9 @@ static void switch_on(struct isst_context *context, const char *list, bool turbo
 	struct isst_change *change;
 
 	ok(isst_change_new(context, NULL, &change));
-	assert_int_equal((turbo_freq ? isst_change_add_turbo_freq : isst_change_add_core_power)(
-				 change, targets, NULL, flags, NULL),
+	assert_int_equal(isst_change_add(change,
+					 turbo_freq ? ISST_SET_TURBO_FREQ : ISST_SET_CORE_POWER,
+					 targets, NULL, flags, NULL),
 			 0);
 	run_and_free(change, 0);
 }
@@ -123,14 +124,14 @@ MACHINE_TEST(priorities_have_names)
 	check_named(fixture.context, "clos:3", "2-31,33-63,130-159,161-191");
 	check_refused(fixture.context, "high-priority", -EOPNOTSUPP,
 		      "no core has high priority in turbo-freq");
-	switch_on(fixture.context, "0", true, ISST_CHANGE_ADD_ENABLE);
+	switch_on(fixture.context, "0", true, ISST_ADD_ENABLE);
 	check_named(fixture.context, "high-priority", "0-1,128-129");
-	switch_on(fixture.context, "32", true, ISST_CHANGE_ADD_ENABLE);
+	switch_on(fixture.context, "32", true, ISST_ADD_ENABLE);
 	check_named(fixture.context, "high-priority", "0-1,32,128-129,160");
 	/* Classes hold with turbo-freq alone. */
-	switch_on(fixture.context, "0", false, ISST_CHANGE_ADD_DISABLE);
+	switch_on(fixture.context, "0", false, ISST_ADD_DISABLE);
 	check_named(fixture.context, "high-priority", "0-1,32,128-129,160");
-	switch_on(fixture.context, "0,32", true, ISST_CHANGE_ADD_DISABLE);
+	switch_on(fixture.context, "0,32", true, ISST_ADD_DISABLE);
 	check_refused(fixture.context, "high-priority", -EOPNOTSUPP,
 		      "no core has high priority in turbo-freq");
 	associate(fixture.context, "64-127", 3);

@@ -151,18 +151,18 @@ MACHINE_TEST(targets_and_requests)
 
 MACHINE_TEST(reading)
 {
-	static const reading_function READ[] = {
-		isst_read_perf_profiles,
-		isst_read_levels,
-		isst_read_core_power,
-		isst_read_clos,
-		isst_read_clos_associations,
-		isst_read_turbo_ratio_limits,
-		isst_read_uncore_limits,
-		isst_read_scaling_limits,
-		isst_read_frequencies,
-		isst_read_limit_reasons,
-		isst_read_power,
+	static const int READ[] = {
+		ISST_READ_PERF_PROFILES,
+		ISST_READ_LEVELS,
+		ISST_READ_CORE_POWER,
+		ISST_READ_CLOS,
+		ISST_READ_CLOS_ASSOCIATIONS,
+		ISST_READ_TURBO_RATIO_LIMITS,
+		ISST_READ_UNCORE_LIMITS,
+		ISST_READ_SCALING_LIMITS,
+		ISST_READ_FREQUENCIES,
+		ISST_READ_LIMIT_REASONS,
+		ISST_READ_POWER,
 	};
 	struct isst_cpuset *undisturbed;
 	struct isst_results *results;
@@ -178,11 +178,11 @@ MACHINE_TEST(reading)
 	assert_null(isst_limit_reason_name(-1));
 	cpus = cpus_of_list(fixture.context, "0");
 	for (size_t i = 0; i < sizeof(READ) / sizeof(READ[0]); i++) {
-		refused(READ[i](NULL, cpus, NULL, 0, &results));
-		refused(READ[i](fixture.context, NULL, NULL, 0, &results));
-		refused(READ[i](fixture.context, cpus, NULL, 0, NULL));
+		refused(isst_read(NULL, READ[i], cpus, NULL, 0, &results));
+		refused(isst_read(fixture.context, READ[i], NULL, NULL, 0, &results));
+		refused(isst_read(fixture.context, READ[i], cpus, NULL, 0, NULL));
 		assert_non_null(strstr(isst_error(fixture.context), "results"));
-		ok(READ[i](fixture.context, cpus, NULL, 0, &results));
+		ok(isst_read(fixture.context, READ[i], cpus, NULL, 0, &results));
 		isst_results_free(results);
 	}
 }
@@ -237,8 +237,8 @@ MACHINE_TEST(values_and_results)
 	refused(isst_result_extent(NULL, ISST_VALUE_LEVEL, &number, &number));
 	refused(isst_result_cpus(NULL, ISST_VALUE_CPUS, &set));
 	fixture_discover(&fixture, "guide");
-	ok(isst_read_levels(fixture.context, all_domains(fixture.context), NULL,
-			    ISST_READ_LEVELS_ALL, &results));
+	ok(isst_read(fixture.context, ISST_READ_LEVELS, all_domains(fixture.context), NULL,
+		     ISST_LEVELS_ALL, &results));
 	result = isst_results_at(results, 0);
 	refused(isst_result_value(result, ISST_VALUE_LEVEL, NULL));
 	refused(isst_result_value64(result, ISST_VALUE_LEVEL, NULL));
@@ -262,37 +262,33 @@ MACHINE_TEST(options_of_changes)
 	isst_change_options_free(options);
 }
 
-typedef int (*adding_function)(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results);
-
 static void check_adding(struct isst_context *context)
 {
 	static const struct {
-		adding_function add;
+		int what;
 		unsigned int flags;
 	} ADD[] = {
-		{ isst_change_add_level, 0 },
-		{ isst_change_add_base_freq, ISST_CHANGE_ADD_ENABLE },
-		{ isst_change_add_turbo_freq, ISST_CHANGE_ADD_ENABLE },
-		{ isst_change_add_core_power, ISST_CHANGE_ADD_ENABLE },
-		{ isst_change_add_clos, 0 },
-		{ isst_change_add_clos_association, 0 },
-		{ isst_change_add_turbo_ratio_limits, 0 },
-		{ isst_change_add_turbo_mode, ISST_CHANGE_ADD_ENABLE },
+		{ ISST_SET_LEVEL, 0 },
+		{ ISST_SET_BASE_FREQ, ISST_ADD_ENABLE },
+		{ ISST_SET_TURBO_FREQ, ISST_ADD_ENABLE },
+		{ ISST_SET_CORE_POWER, ISST_ADD_ENABLE },
+		{ ISST_SET_CLOS, 0 },
+		{ ISST_SET_CLOS_ASSOCIATIONS, 0 },
+		{ ISST_SET_TURBO_RATIO_LIMITS, 0 },
+		{ ISST_SET_TURBO_MODE, ISST_ADD_ENABLE },
 	};
 	struct isst_targets *cpus = cpus_of_list(context, "0");
 	struct isst_results *results;
 	struct isst_change *change;
 
 	for (size_t i = 0; i < sizeof(ADD) / sizeof(ADD[0]); i++) {
-		refused(ADD[i].add(NULL, cpus, NULL, ADD[i].flags, &results));
+		refused(isst_change_add(NULL, ADD[i].what, cpus, NULL, ADD[i].flags, &results));
 		assert_null(results);
 		ok(isst_change_new(context, NULL, &change));
-		refused(ADD[i].add(change, NULL, NULL, ADD[i].flags, NULL));
+		refused(isst_change_add(change, ADD[i].what, NULL, NULL, ADD[i].flags, NULL));
 		run_and_free(change, -EINVAL);
 	}
-	refused(isst_change_add_all_online(NULL, NULL, NULL, 0, &results));
+	refused(isst_change_add(NULL, ISST_SET_ALL_ONLINE, NULL, NULL, 0, &results));
 	assert_null(results);
 }
 
@@ -303,7 +299,7 @@ static void check_steps(struct isst_context *context)
 	struct isst_change *change;
 
 	ok(isst_change_new(context, NULL, &change));
-	ok(isst_change_add_base_freq(change, domains, NULL, ISST_CHANGE_ADD_ENABLE, NULL));
+	ok(isst_change_add(change, ISST_SET_BASE_FREQ, domains, NULL, ISST_ADD_ENABLE, NULL));
 	ok(isst_change_run(change));
 	step = isst_change_step_at(change, 0);
 	assert_non_null(step);

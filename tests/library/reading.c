@@ -50,7 +50,7 @@ MACHINE_TEST(nothing_is_read_before_discovery)
 	assert_int_equal(isst_platform_model(fixture.context), 0x6a);
 	targets = isst_targets_new(fixture.context);
 	refused(isst_targets_add_all_domains(targets, 0));
-	results = read_of(isst_read_perf_profiles, targets, -EINVAL);
+	results = read_of(ISST_READ_PERF_PROFILES, targets, -EINVAL);
 	assert_null(results);
 	assert_string_equal(isst_error(fixture.context), "the machine has not been discovered yet");
 	isst_targets_free(targets);
@@ -112,11 +112,12 @@ MACHINE_TEST(a_set_of_targets_is_of_domains_or_of_cpus)
 	ok(isst_cpuset_add(set, 999, 999));
 	assert_int_equal(isst_targets_add_cpus(cpus, set), -EOPNOTSUPP);
 	assert_int_equal(isst_targets_count(cpus), 3);
-	refused(isst_read_clos_associations(fixture.context, domains, NULL, 0, &results));
-	refused(isst_read_perf_profiles(other.context, domains, NULL, 0, &results));
-	refused(isst_read_perf_profiles(other.context, NULL, NULL, 0, &results));
+	refused(isst_read(fixture.context, ISST_READ_CLOS_ASSOCIATIONS, domains, NULL, 0,
+			  &results));
+	refused(isst_read(other.context, ISST_READ_PERF_PROFILES, domains, NULL, 0, &results));
+	refused(isst_read(other.context, ISST_READ_PERF_PROFILES, NULL, NULL, 0, &results));
 	/* The domains of CPUs are theirs once each. */
-	ok(isst_read_perf_profiles(fixture.context, cpus, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_PERF_PROFILES, cpus, NULL, 0, &results));
 	assert_int_equal(isst_results_count(results), 2);
 	assert_null(isst_result_cpu(isst_results_at(results, 0)));
 	isst_results_free(results);
@@ -131,7 +132,7 @@ MACHINE_TEST(no_targets_have_no_results)
 
 	fixture_discover(&fixture, "guide");
 	targets = isst_targets_new(fixture.context);
-	results = read_of(isst_read_levels, targets, 0);
+	results = read_of(ISST_READ_LEVELS, targets, 0);
 	assert_non_null(results);
 	assert_int_equal(isst_results_count(results), 0);
 	assert_null(isst_results_at(results, 0));
@@ -192,8 +193,8 @@ MACHINE_TEST(levels_have_all_that_the_guide_prints)
 	const struct isst_result *level;
 
 	fixture_discover(&fixture, "guide");
-	ok(isst_read_levels(fixture.context, all_domains(fixture.context), NULL,
-			    ISST_READ_LEVELS_ALL, &results));
+	ok(isst_read(fixture.context, ISST_READ_LEVELS, all_domains(fixture.context), NULL,
+		     ISST_LEVELS_ALL, &results));
 	assert_int_equal(isst_results_count(results), 10);
 	level = isst_results_at(results, 5);
 	assert_int_equal(isst_result_target(level), 1);
@@ -220,8 +221,8 @@ MACHINE_TEST(a_value_of_another_kind_is_refused)
 	uint64_t wide;
 
 	fixture_discover(&fixture, "guide");
-	ok(isst_read_levels(fixture.context, all_domains(fixture.context), NULL,
-			    ISST_READ_LEVELS_PROPERTIES | ISST_READ_LEVELS_CURRENT, &results));
+	ok(isst_read(fixture.context, ISST_READ_LEVELS, all_domains(fixture.context), NULL,
+		     ISST_LEVELS_PROPERTIES | ISST_LEVELS_CURRENT, &results));
 	assert_int_equal(isst_results_count(results), 2);
 	level = isst_results_at(results, 0);
 	check_no_value(level, ISST_VALUE_CLOS_EPP, EINVAL);
@@ -251,15 +252,16 @@ MACHINE_TEST(levels_that_do_not_exist_are_left_out_unless_asked_for)
 
 	fixture_discover(&fixture, of_tests("level-gaps"));
 	targets = all_domains(fixture.context);
-	ok(isst_read_levels(fixture.context, targets, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_LEVELS, targets, NULL, 0, &results));
 	assert_int_equal(isst_results_count(results), 3);
 	for (size_t i = 0; i < 3; i++)
 		check_value(isst_results_at(results, i), ISST_VALUE_LEVEL, levels[i]);
 	isst_results_free(results);
 	for (unsigned int level = 1; level <= 5; level += 4) {
 		ok(isst_request_set(request, ISST_VALUE_LEVEL, level));
-		assert_int_equal(isst_read_levels(fixture.context, targets, request, 0, &results),
-				 -EOPNOTSUPP);
+		assert_int_equal(
+			isst_read(fixture.context, ISST_READ_LEVELS, targets, request, 0, &results),
+			-EOPNOTSUPP);
 		assert_int_equal(isst_results_count(results), 1);
 		assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT),
 				 -EOPNOTSUPP);
@@ -281,7 +283,7 @@ MACHINE_TEST(partial_success_has_a_value)
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	fixture_fault(&fixture, "mailbox 0x7f/0x00 package 1 ENXIO");
-	results = read_of(isst_read_perf_profiles, targets, ISST_PARTIAL);
+	results = read_of(ISST_READ_PERF_PROFILES, targets, ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
 	assert_null(isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT));
 	check_value(isst_results_at(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
@@ -291,7 +293,7 @@ MACHINE_TEST(partial_success_has_a_value)
 	message = strdup(isst_result_message(failed, ISST_PART_RESULT));
 	assert_non_null(strstr(message, "package 1, die 0"));
 	/* So do levels, by their domain. */
-	results = read_of(isst_read_levels, targets, ISST_PARTIAL);
+	results = read_of(ISST_READ_LEVELS, targets, ISST_PARTIAL);
 	assert_int_equal(isst_results_count(results), 6);
 	failed = isst_results_at(results, 5);
 	assert_int_equal(isst_result_error(failed, ISST_PART_PERF_PROFILE), -EIO);
@@ -306,7 +308,7 @@ MACHINE_TEST(where_all_targets_fail_the_results_are_still_handed_out)
 
 	fixture_discover(&fixture, "guide");
 	fixture_fault(&fixture, "mailbox 0x7f/0x00 ENXIO");
-	results = read_of(isst_read_perf_profiles, all_domains(fixture.context), -EOPNOTSUPP);
+	results = read_of(ISST_READ_PERF_PROFILES, all_domains(fixture.context), -EOPNOTSUPP);
 	assert_int_equal(isst_results_count(results), 2);
 	assert_string_equal(isst_error(fixture.context),
 			    isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT));
@@ -319,9 +321,8 @@ MACHINE_TEST(a_part_that_fails_keeps_the_rest)
 
 	fixture_discover(&fixture, "guide");
 	fixture_fault(&fixture, "mailbox 0x7f/0x11 EIO");
-	assert_int_equal(isst_read_levels(fixture.context, all_domains(fixture.context), NULL,
-					  ISST_READ_LEVELS_ALL | ISST_READ_LEVELS_CURRENT,
-					  &results),
+	assert_int_equal(isst_read(fixture.context, ISST_READ_LEVELS, all_domains(fixture.context),
+				   NULL, ISST_LEVELS_ALL | ISST_LEVELS_CURRENT, &results),
 			 ISST_PARTIAL);
 	level = isst_results_at(results, 0);
 	assert_int_equal(isst_result_error(level, ISST_PART_RESULT), 0);
@@ -343,29 +344,29 @@ MACHINE_TEST(core_power_and_clos_are_read)
 
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
-	ok(isst_read_core_power(fixture.context, targets, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CORE_POWER, targets, NULL, 0, &results));
 	check_value(isst_results_at(results, 0), ISST_VALUE_CORE_POWER_SUPPORTED, 1);
 	check_value(isst_results_at(results, 0), ISST_VALUE_CORE_POWER_ENABLED, 0);
 	check_value(isst_results_at(results, 0), ISST_VALUE_PRIORITY, ISST_PRIORITY_PROPORTIONAL);
 	isst_results_free(results);
-	ok(isst_read_clos(fixture.context, targets, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CLOS, targets, NULL, 0, &results));
 	assert_int_equal(isst_results_count(results), 8);
 	check_value(isst_results_at(results, 6), ISST_VALUE_CLOS, 2);
 	check_value(isst_results_at(results, 6), ISST_VALUE_CLOS_MAX_MHZ, ISST_CLOS_NO_LIMIT_MHZ);
 	assert_int_equal(isst_result_target(isst_results_at(results, 6)), 1);
 	isst_results_free(results);
 	ok(isst_request_set(request, ISST_VALUE_CLOS, 3));
-	ok(isst_read_clos(fixture.context, targets, request, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CLOS, targets, request, 0, &results));
 	assert_int_equal(isst_results_count(results), 2);
 	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS, 3);
 	isst_results_free(results);
 	cpus = cpus_of_list(fixture.context, "3,30");
-	ok(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_CLOS_ASSOCIATIONS, cpus, NULL, 0, &results));
 	assert_int_equal(isst_results_count(results), 2);
 	assert_int_equal(isst_cpu_number(isst_result_cpu(isst_results_at(results, 1))), 30);
 	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS, 0);
 	isst_results_free(results);
-	ok(isst_read_turbo_ratio_limits(fixture.context, targets, NULL, 0, &results));
+	ok(isst_read(fixture.context, ISST_READ_TURBO_RATIO_LIMITS, targets, NULL, 0, &results));
 	ok(isst_result_value64(isst_results_at(results, 0), ISST_VALUE_TURBO_RATIO_LIMITS,
 			       &limits));
 	assert_int_equal(limits, 0x1f1f1f1f1f1f1f20);
@@ -386,15 +387,15 @@ MACHINE_TEST(wrong_requests_and_flags_are_refused)
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	ok(isst_request_set(request, ISST_VALUE_CLOS, 4));
-	refused(isst_read_clos(fixture.context, targets, request, 0, &results));
+	refused(isst_read(fixture.context, ISST_READ_CLOS, targets, request, 0, &results));
 	assert_null(results);
 	ok(isst_request_set(request, ISST_VALUE_CLOS, UINT32_MAX));
-	refused(isst_read_clos(fixture.context, targets, request, 0, &results));
-	refused(isst_read_levels(fixture.context, targets, request, 0, &results));
+	refused(isst_read(fixture.context, ISST_READ_CLOS, targets, request, 0, &results));
+	refused(isst_read(fixture.context, ISST_READ_LEVELS, targets, request, 0, &results));
 	assert_string_equal(isst_error(fixture.context),
 			    "the call has no use for the value clos of its request");
-	refused(isst_read_levels(fixture.context, targets, NULL, 1U << 20, &results));
-	refused(isst_read_core_power(fixture.context, targets, NULL, 1, &results));
+	refused(isst_read(fixture.context, ISST_READ_LEVELS, targets, NULL, 1U << 20, &results));
+	refused(isst_read(fixture.context, ISST_READ_CORE_POWER, targets, NULL, 1, &results));
 }
 
 MACHINE_TEST(platforms_differ_by_facts)

@@ -11,7 +11,7 @@ MACHINE_TEST(a_frequency_follows_the_limit_of_its_cpu)
 
 	fixture_discover(&fixture, of_tests("tiny"));
 	apply_config(fixture.context, "scaling-max 2500 = 2\n");
-	results = read_of(isst_read_frequencies, cpus_of_list(fixture.context, "1-2"), 0);
+	results = read_of(ISST_READ_FREQUENCIES, cpus_of_list(fixture.context, "1-2"), 0);
 	assert_int_equal(isst_results_count(results), 2);
 	result = isst_results_at(results, 0);
 	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 1);
@@ -30,9 +30,9 @@ MACHINE_TEST(frequencies_of_other_cpus_are_not_read)
 	fixture_discover(&fixture, of_tests("tiny"));
 	fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu1/cpufreq/* EIO");
 	cpus = cpus_of_list(fixture.context, "0,2");
-	results = read_of(isst_read_frequencies, cpus, 0);
+	results = read_of(ISST_READ_FREQUENCIES, cpus, 0);
 	cpus = cpus_of_list(fixture.context, "0-1");
-	results = read_of(isst_read_frequencies, cpus, ISST_PARTIAL);
+	results = read_of(ISST_READ_FREQUENCIES, cpus, ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
 	assert_int_equal(
 		isst_result_value(isst_results_at(results, 1), ISST_VALUE_CURRENT_MHZ, &mhz), -EIO);
@@ -41,7 +41,7 @@ MACHINE_TEST(frequencies_of_other_cpus_are_not_read)
 MACHINE_TEST(without_cpufreq_there_are_no_frequencies)
 {
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
-	read_of(isst_read_frequencies, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
+	read_of(ISST_READ_FREQUENCIES, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
 	assert_string_equal(isst_error(fixture.context), "CPU 0: cpufreq has no frequency for it");
 }
 
@@ -62,7 +62,7 @@ MACHINE_TEST(reasons_are_those_of_each_cpu)
 	struct isst_results *results;
 
 	fixture_discover(&fixture, of_tests("tpmi-limited"));
-	results = read_of(isst_read_limit_reasons, cpus_of_list(fixture.context, "1,2,7"), 0);
+	results = read_of(ISST_READ_LIMIT_REASONS, cpus_of_list(fixture.context, "1,2,7"), 0);
 	check_reasons(results, 0, 0);
 	check_reasons(results, 1, thermal);
 	check_reasons(results, 2, power);
@@ -77,7 +77,7 @@ MACHINE_TEST(reasons_of_the_domain_are_those_of_all_its_cpus)
 	fixture_fault(&fixture, "read /sys/kernel/debug/tpmi-*/plr/domain0/status content "
 				"\"cpus QOS ODD\\ncpu0 none\\ncpu1 none\\n\"");
 	cpus = cpus_of_list(fixture.context, "1-2");
-	results = read_of(isst_read_limit_reasons, cpus, 0);
+	results = read_of(ISST_READ_LIMIT_REASONS, cpus, 0);
 	check_reasons(results, 0, 1U << ISST_LIMIT_QOS | 1U << ISST_LIMIT_OTHER);
 	/* The file does not have that CPU. */
 	check_reasons(results, 1, 0);
@@ -86,7 +86,7 @@ MACHINE_TEST(reasons_of_the_domain_are_those_of_all_its_cpus)
 MACHINE_TEST(no_reasons_are_there_without_tpmi)
 {
 	fixture_discover(&fixture, of_tests("tiny"));
-	read_of(isst_read_limit_reasons, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
+	read_of(ISST_READ_LIMIT_REASONS, cpus_of_list(fixture.context, "0"), -EOPNOTSUPP);
 	assert_non_null(strstr(isst_error(fixture.context), "TPMI servers only"));
 }
 
@@ -94,7 +94,7 @@ MACHINE_TEST(reasons_that_only_root_may_read_are_refused)
 {
 	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	fixture_fault(&fixture, "list /sys/kernel/debug EACCES");
-	read_of(isst_read_limit_reasons, cpus_of_list(fixture.context, "0-1"), -EPERM);
+	read_of(ISST_READ_LIMIT_REASONS, cpus_of_list(fixture.context, "0-1"), -EPERM);
 }
 
 static const struct isst_result *read_power(struct isst_context *context,
@@ -102,7 +102,7 @@ static const struct isst_result *read_power(struct isst_context *context,
 {
 	struct isst_targets *targets = all_domains(context);
 
-	ok(isst_read_power(context, targets, NULL, 0, results));
+	ok(isst_read(context, ISST_READ_POWER, targets, NULL, 0, results));
 	return isst_results_at(*results, 0);
 }
 
@@ -141,11 +141,11 @@ MACHINE_TEST(power_that_cannot_be_read_is_not_known)
 	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	targets = all_domains(fixture.context);
 	fixture_fault(&fixture, "read /sys/class/powercap/intel-rapl:1/energy_uj EACCES");
-	results = read_of(isst_read_power, targets, ISST_PARTIAL);
+	results = read_of(ISST_READ_POWER, targets, ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
 	assert_int_equal(isst_result_error(isst_results_at(results, 2), ISST_PART_RESULT), -EPERM);
 	fixture_fault(&fixture, "list /sys/class/powercap ENOENT");
-	results = read_of(isst_read_power, targets, -EOPNOTSUPP);
+	results = read_of(ISST_READ_POWER, targets, -EOPNOTSUPP);
 }
 
 MACHINE_TEST(reasons_have_the_words_of_the_kernel)
@@ -205,7 +205,7 @@ static int ask_firmware(struct isst_context *context)
 {
 	struct isst_targets *targets = all_domains(context);
 	struct isst_results *results = NULL;
-	int error = isst_read_core_power(context, targets, NULL, 0, &results);
+	int error = isst_read(context, ISST_READ_CORE_POWER, targets, NULL, 0, &results);
 
 	isst_results_free(results);
 	return error;

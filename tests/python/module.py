@@ -104,6 +104,7 @@ def flags():
 
 
 ENUMERATIONS = {
+    "isst_reading": (isst._Reading, "ISST_READ_"), "isst_setting": (isst._Setting, "ISST_SET_"),
     "isst_log_level": (isst.LogLevel, "ISST_LOG_"), "isst_fact": (isst.Fact, "ISST_FACT_"),
     "isst_value_id": (isst.Value, "ISST_VALUE_"), "isst_limit_reason": (isst.LimitReason, "ISST_LIMIT_"),
     "isst_feature_state": (isst.FeatureState, "ISST_FEATURE_"), "isst_priority": (isst.Priority, "ISST_PRIORITY_"),
@@ -114,7 +115,7 @@ ENUMERATIONS = {
 }
 # The longest prefix counts.
 FLAGS = {
-    "ISST_READ_LEVELS_": isst.ReadLevels, "ISST_CHANGE_ADD_": isst.ChangeAdd, "ISST_CHANGE_": isst.ChangeFlag,
+    "ISST_LEVELS_": isst.ReadLevels, "ISST_ADD_": isst.ChangeAdd, "ISST_CHANGE_": isst.ChangeFlag,
     "ISST_CONFIG_": isst.ConfigPart, "ISST_JOURNAL_ENTRY_": isst.JournalEntryFlag,
 }
 # Flags that are arguments of Python functions.

@@ -82,8 +82,7 @@ static int plan_part(struct isst_change *change, struct domain_request *requests
 	for (size_t i = 0; i < count && !error; i++)
 		now[i].level.level = asked.level_given ? asked.level : now[i].profile.current_level;
 	if (!error)
-		error = snapshot_read_levels(change->context, now, all,
-					     ISST_READ_LEVELS_PROPERTIES);
+		error = snapshot_read_levels(change->context, now, all, ISST_LEVELS_PROPERTIES);
 	for (size_t i = 0; i < count && !error; i += step) {
 		struct cpus_change work = { .change = change,
 					    .domains = now,
@@ -157,8 +156,7 @@ static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const
 		now[i].domain = states[i].domain = context_domain(context, i);
 		states[i].level = &now[i].level;
 	}
-	assert_int_equal(snapshot_read_at(context, now, count, NULL, ISST_READ_LEVELS_PROPERTIES),
-			 0);
+	assert_int_equal(snapshot_read_at(context, now, count, NULL, ISST_LEVELS_PROPERTIES), 0);
 	assert_int_equal(cpus_state_read(context, states, count), 0);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(states[i].failure.error, 0);

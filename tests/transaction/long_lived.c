@@ -57,7 +57,7 @@ MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/ice
 	levels[1].domain = domain_of_package(context, 1);
 	assert_ptr_equal(levels[2].domain, domain_of_package(context, 2));
 	assert_int_equal(levels[2].domain->index, 2);
-	assert_int_equal(level_read_parts(context, levels, 4, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, levels, 4, ISST_LEVELS_ALL), 0);
 	for (size_t i = 0; i < 4; i++) {
 		if (i == 1) {
 			assert_int_equal(levels[i].failure.error, -EIO);
@@ -89,7 +89,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -ESTALE);
 	assert_non_null(strstr(profile.failure.message, "no longer exists"));
-	assert_int_equal(level_read_parts(context, &level, 1, ISST_READ_LEVELS_ALL), 0);
+	assert_int_equal(level_read_parts(context, &level, 1, ISST_LEVELS_ALL), 0);
 	assert_int_equal(level.failure.error, -ESTALE);
 	assert_int_equal(core_power_read(context, &state, 1), 0);
 	assert_int_equal(state.failure.error, -ESTALE);
@@ -164,8 +164,9 @@ static struct isst_change *plan_with_gone(struct isst_context *context,
 	assert_int_equal(
 		isst_request_set(request, for_cpus ? ISST_VALUE_CLOS : ISST_VALUE_LEVEL, 1), 0);
 	assert_int_equal(
-		for_cpus ? isst_change_add_clos_association(change, targets, request, 0, &results)
-			 : isst_change_add_level(change, targets, request, 0, &results),
+		for_cpus ? isst_change_add(change, ISST_SET_CLOS_ASSOCIATIONS, targets, request, 0,
+					   &results)
+			 : isst_change_add(change, ISST_SET_LEVEL, targets, request, 0, &results),
 		ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), -ESTALE);
 	check_holds(isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT),
@@ -216,7 +217,7 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 	check_plans_with_gone(context, cpus, true);
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
 	assert_int_equal(
-		isst_change_add_base_freq(change, none_left, NULL, ISST_CHANGE_ADD_ENABLE, NULL),
+		isst_change_add(change, ISST_SET_BASE_FREQ, none_left, NULL, ISST_ADD_ENABLE, NULL),
 		-ESTALE);
 	assert_int_equal(isst_change_run(change), -ESTALE);
 	isst_change_free(change);
@@ -338,7 +339,7 @@ static void read_everything(struct isst_context *context)
 		if (cpus < MOST_DOMAINS && context_cpu(context, cpu))
 			associations[cpus++].cpu = context_cpu(context, cpu);
 	perf_profile_read(context, profiles, count);
-	level_read_parts(context, levels, count * LEVELS, ISST_READ_LEVELS_ALL);
+	level_read_parts(context, levels, count * LEVELS, ISST_LEVELS_ALL);
 	core_power_read(context, states, count);
 	clos_read(context, clos, count);
 	turbo_ratio_limits_read(context, limits, count);

@@ -573,8 +573,7 @@ TEST(C5_reading_a_level_again_releases_what_was_read_before)
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
 			before = heap_in_use();
-		assert_int_equal(level_read_parts(program.context, &level, 1, ISST_READ_LEVELS_ALL),
-				 0);
+		assert_int_equal(level_read_parts(program.context, &level, 1, ISST_LEVELS_ALL), 0);
 	}
 	assert_in_range(heap_in_use(), 0, before + SLACK);
 	level_clear(&level);

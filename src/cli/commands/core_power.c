@@ -57,7 +57,7 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 
 void core_power_get_assoc(struct run *run)
 {
-	const struct question question = { .read = isst_read_clos_associations };
+	const struct question question = { .read = ISST_READ_CLOS_ASSOCIATIONS };
 	bool by_clos = request_has(run->request, OPTION_BY_CLOS);
 	struct isst_targets *targets = run->targets.named ? cpu_targets(run)
 							  : isst_targets_new(run->context);

@@ -121,7 +121,7 @@ static void report_packages(struct run *run, const struct levels *levels,
 void show_info(struct run *run)
 {
 	struct report_node *top = report_unit(run->report, NULL, 0);
-	const struct question question = { .read = isst_read_core_power };
+	const struct question question = { .read = ISST_READ_CORE_POWER };
 	struct isst_results *core_power;
 	struct levels levels;
 

@@ -75,7 +75,7 @@ void machine_levels(struct run *run)
 	struct cores cores = { 0 };
 
 	if (machine_status_find(run) && cores_find(run, &cores) == 0 &&
-	    run_read_levels(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+	    run_read_levels(run, LEVELS_ALL, ISST_LEVELS_ALL, &levels) == 0) {
 		level_choice_report(run, &levels);
 		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level;
@@ -221,7 +221,7 @@ void perf_profile_info(struct run *run)
 {
 	struct levels levels;
 
-	if (run_read_levels(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_ALL, ISST_LEVELS_ALL, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			show_unit(run, &levels, &run->targets.units[i]);
 	}
@@ -242,7 +242,7 @@ void perf_profile_set_config_level(struct run *run)
 {
 	char statements[48];
 
-	change_machine(run, &(struct change_command){ .add = isst_change_add_level,
+	change_machine(run, &(struct change_command){ .add = ISST_SET_LEVEL,
 						      .value = ISST_VALUE_LEVEL,
 						      .option = OPTION_LEVEL,
 						      .announce = announce_hotplug,

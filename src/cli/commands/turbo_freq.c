@@ -99,8 +99,7 @@ void turbo_freq_plan(struct run *run)
 	if (choice && !run_choose_cores(run))
 		return;
 	if (cores_find(run, &all) == 0 &&
-	    run_read_levels(run, LEVELS_CURRENT,
-			    ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES,
+	    run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_TURBO_FREQ | ISST_LEVELS_PROPERTIES,
 			    &levels) == 0)
 		show_plan(run, &levels, &all);
 	levels_clear(&levels);
@@ -146,7 +145,7 @@ void base_freq_info(struct run *run)
 {
 	struct levels levels;
 
-	if (run_read_levels(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_BASE_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_BASE_FREQ_STATE);
 
 		for_each_unit (unit, &run->targets) {
@@ -247,7 +246,7 @@ void turbo_freq_info(struct run *run)
 
 	if (!read_filter(run, &filter))
 		return;
-	if (run_read_levels(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_TURBO_FREQ, &levels) == 0) {
 		bool feature = levels_may_have(run, &levels, ISST_VALUE_TURBO_FREQ_STATE);
 		bool bucket = filter.bucket < 0;
 		const struct isst_result *level;
@@ -316,8 +315,8 @@ void turbo_freq_enable(struct run *run)
 	    !(run_choose_cores(run) && core_choice_keep_packages(run)))
 		return;
 	change_machine(run, &(struct change_command){
-				    .add = isst_change_add_turbo_freq,
-				    .flags = ISST_CHANGE_ADD_ENABLE,
+				    .add = ISST_SET_TURBO_FREQ,
+				    .flags = ISST_ADD_ENABLE,
 				    .value = ISST_VALUE_TURBO_RATIO_LIMITS,
 				    .option = OPTION_LIMITS,
 				    .fill = fill_enable_request,

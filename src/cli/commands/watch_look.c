@@ -169,8 +169,8 @@ static void read_levels(struct watcher *watcher)
 			error = isst_targets_add_domain(targets, domain);
 		}
 	if (!error)
-		error = isst_read_levels(watcher->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
-					 &results);
+		error = isst_read(watcher->context, ISST_READ_LEVELS, targets, NULL,
+				  ISST_LEVELS_CURRENT, &results);
 	if (error < 0 && !results)
 		fail_unit(watcher, watcher->units, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)

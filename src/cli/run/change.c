@@ -323,9 +323,9 @@ static int plan(struct attempt *attempt)
 	if (!targets)
 		return -ENOMEM;
 	if (request_has(run->request, OPTION_AUTO))
-		flags |= ISST_CHANGE_ADD_AUTO;
+		flags |= ISST_ADD_AUTO;
 	if (request_has(run->request, OPTION_ONLINE))
-		flags |= ISST_CHANGE_ADD_ONLINE;
+		flags |= ISST_ADD_ONLINE;
 	if (command->fill || command->value) {
 		request = isst_request_new();
 		error = request ? 0 : -ENOMEM;
@@ -339,7 +339,8 @@ static int plan(struct attempt *attempt)
 	if (error) {
 		run_no_memory(run);
 	} else {
-		error = command->add(attempt->change, targets, request, flags, &attempt->results);
+		error = isst_change_add(attempt->change, command->add, targets, request, flags,
+					&attempt->results);
 		/* Where there are results, each has the objection to it. */
 		error = attempt->results ? 0 : run_call(run, error);
 	}
@@ -478,7 +479,7 @@ bool change_all_online(struct run *run)
 		return false;
 	if (run_is_change(run))
 		run_progress(run, "Forcing all CPUs online");
-	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
+	error = run_call(run, isst_change_add(change, ISST_SET_ALL_ONLINE, NULL, NULL, 0, NULL));
 	if (!error)
 		error = change_make(run, change);
 	for (size_t i = 0; !error && (step = isst_change_step_at(change, i)) != NULL; i++)

@@ -43,13 +43,9 @@ void change_finish(struct run *run);
 
 /* ---- Commands: planned, checked and made as a whole ---- */
 
-typedef int (*adder)(struct isst_change *change, const struct isst_targets *targets,
-		     const struct isst_request *request, unsigned int flags,
-		     struct isst_results **results);
-
 /** A changing command: what it adds to the change, and how its result is called. */
 struct change_command {
-	adder add;
+	int add;	    /* enum isst_setting */
 	unsigned int flags; /* those of --auto and --online are added */
 	bool for_cpus;	    /* of the run's units; else for its domains */
 	/* The value of the request, by an option, where that is given. */

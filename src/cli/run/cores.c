@@ -203,7 +203,7 @@ static void spread_class(struct cores *cores, const struct isst_cpu *cpu, int cl
 
 void cores_read_clos(struct run *run, struct cores *cores)
 {
-	const struct question question = { .read = isst_read_clos_associations };
+	const struct question question = { .read = ISST_READ_CLOS_ASSOCIATIONS };
 	struct isst_results *results = read_targets(run, representatives(run, cores), &question);
 	const struct isst_result *result;
 

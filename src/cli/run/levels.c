@@ -11,8 +11,8 @@ int run_read_levels(struct run *run, enum level_choice choice, unsigned int part
 		    struct levels *levels)
 {
 	const struct question question = {
-		.read = isst_read_levels,
-		.flags = parts | (choice == LEVELS_CURRENT ? ISST_READ_LEVELS_CURRENT : 0),
+		.read = ISST_READ_LEVELS,
+		.flags = parts | (choice == LEVELS_CURRENT ? ISST_LEVELS_CURRENT : 0),
 		.value = ISST_VALUE_LEVEL,
 		.option = OPTION_LEVEL,
 	};

@@ -14,7 +14,7 @@ struct levels {
 /** Which levels are meant where --level is not given. */
 enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 
-/** Reads levels of each domain. @parts: ISST_READ_LEVELS_... Returns 0, or a negative errno after
+/** Reads levels of each domain. @parts: ISST_LEVELS_... Returns 0, or a negative errno after
  * reporting it; always to be cleared. */
 int run_read_levels(struct run *run, enum level_choice choice, unsigned int parts,
 		    struct levels *levels);

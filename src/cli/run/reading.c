@@ -43,7 +43,8 @@ struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
 				: -ENOMEM;
 	}
 	if (!error)
-		error = question->read(run->context, targets, request, question->flags, &results);
+		error = isst_read(run->context, question->read, targets, request, question->flags,
+				  &results);
 	/* Where there are results, each has the cause of its failure. */
 	if (error == -ENOMEM)
 		run_no_memory(run);

@@ -4,10 +4,6 @@
 
 #include "run.h"
 
-typedef int (*reader)(struct isst_context *context, const struct isst_targets *targets,
-		      const struct isst_request *request, unsigned int flags,
-		      struct isst_results **results);
-
 enum shown_form {
 	SHOW_NUMBER,
 	SHOW_STATE,
@@ -26,7 +22,7 @@ struct shown_value {
 };
 
 struct question {
-	reader read;
+	int read; /* enum isst_reading */
 	unsigned int flags;
 	/* The one value of the request, by an option, where that is given. */
 	int value;

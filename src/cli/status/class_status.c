@@ -80,7 +80,7 @@ static bool is_unused(const struct machine_status *status, const struct domain_s
 
 void clos_status_report(struct machine_status *status)
 {
-	struct isst_results *results = status_read(status, isst_read_clos, 0, has_classes);
+	struct isst_results *results = status_read(status, ISST_READ_CLOS, 0, has_classes);
 	const struct isst_domain *failed = NULL;
 	const struct isst_result *clos;
 
@@ -203,7 +203,7 @@ void base_freq_status_report(struct machine_status *status)
 
 	if (!memory)
 		memory = &once;
-	status_keep_levels(status, ISST_READ_LEVELS_BASE_FREQ, has_base_freq, &memory->base_freq);
+	status_keep_levels(status, ISST_LEVELS_BASE_FREQ, has_base_freq, &memory->base_freq);
 	for (size_t i = 0; (level = isst_results_at(memory->base_freq, i)) != NULL; i++) {
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(level));
@@ -396,8 +396,8 @@ static bool has_turbo_freq(const struct domain_status *domain)
 
 struct isst_results *high_priority_levels(struct machine_status *status)
 {
-	return status_read(status, isst_read_levels,
-			   ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ, has_turbo_freq);
+	return status_read(status, ISST_READ_LEVELS, ISST_LEVELS_CURRENT | ISST_LEVELS_TURBO_FREQ,
+			   has_turbo_freq);
 }
 
 /** A package has as many cores in a bucket as the power domain with the fewest. */
@@ -507,7 +507,7 @@ void high_priority_status_report(struct machine_status *status)
 
 	if (!memory)
 		memory = &once;
-	status_keep_levels(status, ISST_READ_LEVELS_TURBO_FREQ, has_priorities, &memory->buckets);
+	status_keep_levels(status, ISST_LEVELS_TURBO_FREQ, has_priorities, &memory->buckets);
 	levels = memory->buckets;
 
 	report_top(status);

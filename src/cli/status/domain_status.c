@@ -13,13 +13,13 @@ const struct domain_status *status_of_domain(const struct machine_status *status
 }
 
 /** Reads for targets, which are freed; nothing where there are none. @error: making them failed */
-static struct isst_results *read_any(struct run *run, reader read, unsigned int flags,
+static struct isst_results *read_any(struct run *run, int what, unsigned int flags,
 				     struct isst_targets *targets, int error)
 {
 	struct isst_results *results = NULL;
 
 	if (!error && isst_targets_count(targets) > 0) {
-		error = read(run->context, targets, NULL, flags, &results);
+		error = isst_read(run->context, what, targets, NULL, flags, &results);
 		if (results)
 			error = 0;
 	}
@@ -29,7 +29,7 @@ static struct isst_results *read_any(struct run *run, reader read, unsigned int 
 	return results;
 }
 
-struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
+struct isst_results *status_read(struct machine_status *status, int what, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain))
 {
 	struct run *run = status->run;
@@ -39,15 +39,15 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	for (size_t i = 0; i < status->domain_count && !error; i++)
 		if (!wanted || wanted(&status->domains[i]))
 			error = isst_targets_add_domain(targets, status->domains[i].domain);
-	return read_any(run, read, flags, targets, error);
+	return read_any(run, what, flags, targets, error);
 }
 
-struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+struct isst_results *status_read_cpus(struct machine_status *status, int what,
 				      const struct isst_cpuset *cpus)
 {
 	struct isst_targets *targets = isst_targets_new(status->run->context);
 
-	return read_any(status->run, read, 0, targets,
+	return read_any(status->run, what, 0, targets,
 			targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
 }
 
@@ -125,7 +125,7 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 	if (current && next == isst_results_count(*kept))
 		return;
 	isst_results_free(*kept);
-	*kept = status_read(status, isst_read_levels, ISST_READ_LEVELS_CURRENT | parts, wanted);
+	*kept = status_read(status, ISST_READ_LEVELS, ISST_LEVELS_CURRENT | parts, wanted);
 }
 
 int status_read_levels(struct machine_status *status, unsigned int parts)

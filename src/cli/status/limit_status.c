@@ -72,7 +72,7 @@ void turbo_limits_report(struct machine_status *status)
 
 	if (!find_domains(status))
 		return;
-	limits = status_read(status, isst_read_turbo_ratio_limits, 0, reads_limits);
+	limits = status_read(status, ISST_READ_TURBO_RATIO_LIMITS, 0, reads_limits);
 	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
@@ -84,9 +84,8 @@ void turbo_limits_report(struct machine_status *status)
 	}
 	/* SST-TF is read only where limits could be in its way: enabling it removes them. */
 	if (limited)
-		buckets = status_read(status, isst_read_levels,
-				      ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
-				      has_turbo_freq);
+		buckets = status_read(status, ISST_READ_LEVELS,
+				      ISST_LEVELS_CURRENT | ISST_LEVELS_TURBO_FREQ, has_turbo_freq);
 	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++) {
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(result));
@@ -123,7 +122,7 @@ static void report_uncore(struct machine_status *status)
 			KEY_STATUS_MIN, KEY_STATUS_LOWEST },
 		      { ISST_VALUE_UNCORE_MAX_MHZ, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ,
 			KEY_STATUS_MAX, KEY_STATUS_HIGHEST } };
-	struct isst_results *results = status_read(status, isst_read_uncore_limits, 0, is_shown);
+	struct isst_results *results = status_read(status, ISST_READ_UNCORE_LIMITS, 0, is_shown);
 	const struct isst_result *limits;
 
 	for (size_t i = 0; (limits = isst_results_at(results, i)) != NULL; i++) {
@@ -178,7 +177,7 @@ struct member {
 };
 
 struct grouping {
-	reader read;
+	int what; /* enum isst_reading */
 	enum key_id key;
 	/** Fills in the values. Returns false if there is nothing to report of them. */
 	bool (*take)(const struct isst_result *result, uint64_t values[VALUES]);
@@ -246,11 +245,11 @@ static void report_limits(struct report_node *node, const struct member *member)
 	report_number(node, KEY_STATUS_HIGHEST, values[HIGHEST]);
 }
 
-static const struct grouping FREQUENCIES = { isst_read_frequencies, KEY_STATUS_RUNNING,
+static const struct grouping FREQUENCIES = { ISST_READ_FREQUENCIES, KEY_STATUS_RUNNING,
 					     take_frequency, report_frequency, .limits = false };
-static const struct grouping REASONS = { isst_read_limit_reasons, KEY_STATUS_REASONS, take_reasons,
+static const struct grouping REASONS = { ISST_READ_LIMIT_REASONS, KEY_STATUS_REASONS, take_reasons,
 					 report_reasons, .limits = false };
-static const struct grouping LIMITS = { isst_read_scaling_limits, KEY_STATUS_SCALING, take_limits,
+static const struct grouping LIMITS = { ISST_READ_SCALING_LIMITS, KEY_STATUS_SCALING, take_limits,
 					report_limits, .limits = true };
 
 /** Lists CPUs that have values, and reports the first failure. Returns their number. */
@@ -334,7 +333,7 @@ static void report_cpus(struct machine_status *status, const struct grouping *gr
 	bool chosen = cpus && left_out && status_choose_cpus(status, except, cpus, left_out) == 0;
 
 	if (chosen) {
-		results = status_read_cpus(status, grouping->read, cpus);
+		results = status_read_cpus(status, grouping->what, cpus);
 		members = calloc(isst_results_count(results) + 1, sizeof(*members));
 	}
 	if (members)
@@ -386,7 +385,7 @@ void power_status_report(struct machine_status *status)
 {
 	struct run *run = status->run;
 	bool shared = isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0, failed = false;
-	struct isst_results *results = status_read(status, isst_read_power, 0, is_shown);
+	struct isst_results *results = status_read(status, ISST_READ_POWER, 0, is_shown);
 	const struct isst_result *power, *before = NULL;
 
 	for (size_t i = 0; (power = isst_results_at(results, i)) != NULL; i++) {

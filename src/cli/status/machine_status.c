@@ -143,11 +143,11 @@ static bool count_classes(struct machine_status *status)
 	return complete;
 }
 
-/** Reads levels, features and classes. @parts: ISST_READ_LEVELS_... Returns false if there is
+/** Reads levels, features and classes. @parts: ISST_LEVELS_... Returns false if there is
  * nothing to report; always to be cleared. */
 static bool machine_status_read(struct machine_status *status, unsigned int parts)
 {
-	const struct question question = { .read = isst_read_core_power };
+	const struct question question = { .read = ISST_READ_CORE_POWER };
 	struct run *run = status->run;
 
 	status->domains = calloc(run->targets.domain_count + 1, sizeof(*status->domains));
@@ -537,7 +537,7 @@ void machine_status(struct run *run)
 							       KEY_CONFIGURATION, 0));
 		}
 		if (run->targets.unit_count > 0 &&
-		    machine_status_read(&status, map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
+		    machine_status_read(&status, map ? 0 : ISST_LEVELS_PROPERTIES)) {
 			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))
 				running_status_report(&status);

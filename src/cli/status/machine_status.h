@@ -91,9 +91,9 @@ const struct isst_result *result_of_domain(const struct isst_results *results,
 					   const struct isst_domain *domain);
 
 /** Reads for domains that are wanted. To be freed; NULL: none, or an error is reported. */
-struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
+struct isst_results *status_read(struct machine_status *status, int what, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
-struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+struct isst_results *status_read_cpus(struct machine_status *status, int what,
 				      const struct isst_cpuset *cpus);
 
 /** Reads parts of current levels, unless *@kept is complete and current; NULL: none, or an error

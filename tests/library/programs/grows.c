@@ -76,17 +76,17 @@ static void read_all(struct isst_context *context, const struct isst_targets *do
 	struct isst_results *results;
 	int error;
 
-	error = isst_read_perf_profiles(context, domains, NULL, 0, &results);
+	error = isst_read(context, ISST_READ_PERF_PROFILES, domains, NULL, 0, &results);
 	print_results("profiles", error, results);
-	error = isst_read_levels(context, domains, NULL, ISST_READ_LEVELS_ALL, &results);
+	error = isst_read(context, ISST_READ_LEVELS, domains, NULL, ISST_LEVELS_ALL, &results);
 	print_results("levels", error, results);
-	error = isst_read_core_power(context, domains, NULL, 0, &results);
+	error = isst_read(context, ISST_READ_CORE_POWER, domains, NULL, 0, &results);
 	print_results("core-power", error, results);
-	error = isst_read_clos(context, domains, NULL, 0, &results);
+	error = isst_read(context, ISST_READ_CLOS, domains, NULL, 0, &results);
 	print_results("CLOS", error, results);
-	error = isst_read_clos_associations(context, cpus, NULL, 0, &results);
+	error = isst_read(context, ISST_READ_CLOS_ASSOCIATIONS, cpus, NULL, 0, &results);
 	print_results("associations", error, results);
-	error = isst_read_turbo_ratio_limits(context, domains, NULL, 0, &results);
+	error = isst_read(context, ISST_READ_TURBO_RATIO_LIMITS, domains, NULL, 0, &results);
 	print_results("limits", error, results);
 }
 
@@ -141,7 +141,8 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 	demand(isst_change_new(context, options, &change) == 0, "change");
 	isst_change_options_free(options);
 	demand(isst_request_set(request, ISST_VALUE_LEVEL, 3) == 0, "request");
-	error = isst_change_add_level(change, domains, request, ISST_CHANGE_ADD_ONLINE, &results);
+	error = isst_change_add(change, ISST_SET_LEVEL, domains, request, ISST_ADD_ONLINE,
+				&results);
 	print_results("planned", error, results);
 	printf("run: %d\n", isst_change_run(change));
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)

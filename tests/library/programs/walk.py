@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 
+READ_LEVELS = 2
 PROPERTIES, BASE_FREQ, TURBO_FREQ = 1, 2, 4
 NUMBER, FLAG, FEATURE, PRIORITY, BITS, CPUS = 1, 2, 3, 4, 5, 6
 STATES = {1: "unsupported", 2: "disabled", 3: "enabled"}
@@ -177,7 +178,7 @@ def read_levels(isst, context):
     """{index of the domain: {level: what it says}}"""
     targets, results = isst.isst_targets_new(context), Pointer()
     isst.check(isst.isst_targets_add_all_domains(targets, 0), context)
-    isst.check(isst.isst_read_levels(context, targets, None, PROPERTIES | BASE_FREQ | TURBO_FREQ,
+    isst.check(isst.isst_read(context, READ_LEVELS, targets, None, PROPERTIES | BASE_FREQ | TURBO_FREQ,
                                      ctypes.byref(results)), context)
     kinds = [isst.isst_trl_type_name(context, kind).decode() for kind in range(isst.isst_trl_type_count(context))]
     found = {}
