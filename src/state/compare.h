@@ -46,6 +46,9 @@ int cpus_compare(struct wanted *wanted, struct differences *differences);
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 
+/** The setting of CPUs that counts wherever no other one does; NULL: none, or just for targets. */
+const struct setting *cpus_find_everywhere(const struct wanted *wanted);
+
 /** Whether a package is offline as a whole, and CPUs of it shall not be: a change cannot be planned
  * there, but what is stated for it is no mistake. */
 bool cpus_want_package(const struct wanted *wanted, unsigned int package);

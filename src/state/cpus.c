@@ -31,8 +31,7 @@ static enum cpus_wanted cpus_wanted_of(const struct setting *setting)
 	}
 }
 
-/** The setting of CPUs that counts wherever no other one does; NULL: none, or just for targets. */
-static const struct setting *cpus_everywhere(const struct wanted *wanted)
+const struct setting *cpus_find_everywhere(const struct wanted *wanted)
 {
 	const struct place anywhere = { UINT_MAX, UINT_MAX, UINT_MAX, INDEX_ALL };
 	const struct setting *setting = configuration_find(wanted->configuration, SUBJECT_CPUS,
@@ -61,7 +60,7 @@ static int cpus_find_unreachable(const struct isst_context *context, const struc
 
 bool cpus_want_package(const struct wanted *wanted, unsigned int package)
 {
-	const struct setting *setting = cpus_everywhere(wanted);
+	const struct setting *setting = wanted->cpus_everywhere;
 	const struct topology *topology = wanted->context->topology;
 
 	for (size_t i = 0; i < topology->unreachable_count && setting; i++)
@@ -162,7 +161,7 @@ static bool is_of_cpus_alone(const struct configuration *configuration)
 int cpus_plan_all_online(struct wanted *wanted)
 {
 	struct isst_change *change = wanted->change;
-	const struct setting *everywhere = cpus_everywhere(wanted);
+	const struct setting *everywhere = wanted->cpus_everywhere;
 
 	change->unseen_stay_online = everywhere && everywhere->wanted == WANTED_ALL_ONLINE;
 	/* Nothing else would be changed of them. */
@@ -214,7 +213,7 @@ int cpus_plan_all_offline(struct wanted *wanted)
 /** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
 static int check_unreachable(struct wanted *wanted)
 {
-	const struct setting *setting = cpus_everywhere(wanted);
+	const struct setting *setting = wanted->cpus_everywhere;
 	struct isst_cpuset *cpus;
 	int error;
 
@@ -647,7 +646,7 @@ static int note_without_smt(struct wanted *wanted, const struct cpus_state *stat
 
 int cpus_compare(struct wanted *wanted, struct differences *differences)
 {
-	const struct setting *everywhere = cpus_everywhere(wanted);
+	const struct setting *everywhere = wanted->cpus_everywhere;
 	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
 	struct isst_cpuset *unreachable = NULL;
 	size_t count = 0;

@@ -441,6 +441,7 @@ int wanted_resolve(struct wanted *wanted)
 	const struct facts *facts = &wanted->facts;
 	int error = 0;
 
+	wanted->cpus_everywhere = cpus_find_everywhere(wanted);
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
 		const struct setting *setting = &configuration->settings[i];
 

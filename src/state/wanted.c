@@ -173,20 +173,17 @@ static bool is_same_origin(const struct origin *one, const struct origin *other)
 }
 
 /** Adds a skip of an optional setting, or one more reason to that of its line. */
-static int add_skip(struct wanted *wanted, const struct setting *setting, int error,
+static int add_skip(struct wanted *wanted, size_t *skip, const struct setting *setting, int error,
 		    const char *text)
 {
-	size_t i = wanted->skip_count;
-
-	while (i > 0 && !is_same_origin(&wanted->skips[i - 1].origin, &setting->origin))
-		i--;
-	if (i > 0)
-		return folds_add(&wanted->skips[i - 1].reasons, NULL, "%s", text);
-	if (ARRAY_GROW(wanted->skips, wanted->skip_count))
-		return -ENOMEM;
-	wanted->skips[wanted->skip_count] =
-		(struct skip){ setting->origin, error, { .all = NULL }, NULL };
-	return folds_add(&wanted->skips[wanted->skip_count++].reasons, NULL, "%s", text);
+	if (*skip == 0) {
+		if (ARRAY_GROW(wanted->skips, wanted->skip_count))
+			return -ENOMEM;
+		wanted->skips[wanted->skip_count] =
+			(struct skip){ setting->origin, error, { .all = NULL }, NULL };
+		*skip = ++wanted->skip_count;
+	}
+	return folds_add(&wanted->skips[*skip - 1].reasons, NULL, "%s", text);
 }
 
 /** Adds what stands against a setting: a skip where it is optional and the machine without, else a
@@ -197,20 +194,19 @@ static int add_problem(struct wanted *wanted, const struct setting *setting, int
 	struct configuration *configuration = wanted->configuration;
 	size_t line = (size_t)(setting - configuration->settings);
 
-	if (setting->optional && error_is_absence(error))
-		return add_skip(wanted, setting, error, text);
 	/* Settings of a line stand next to each other: its mark is that of the first one. */
 	while (line > 0 &&
 	       is_same_origin(&configuration->settings[line - 1].origin, &setting->origin))
 		line--;
-	if (!wanted->has_problem)
-		wanted->has_problem = calloc(configuration->setting_count,
-					     sizeof(*wanted->has_problem));
-	if (!wanted->has_problem)
+	if (!wanted->marks)
+		wanted->marks = calloc(configuration->setting_count, sizeof(*wanted->marks));
+	if (!wanted->marks)
 		return -ENOMEM;
-	if (wanted->has_problem[line])
+	if (setting->optional && error_is_absence(error))
+		return add_skip(wanted, &wanted->marks[line].skip, setting, error, text);
+	if (wanted->marks[line].has_problem)
 		return 0;
-	wanted->has_problem[line] = true;
+	wanted->marks[line].has_problem = true;
 	if (!wanted->error)
 		wanted->error = error;
 	error = configuration_problem(configuration, setting->origin, "%s", text);
@@ -403,7 +399,7 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->items);
 	item_index_clear(&wanted->index);
 	free(wanted->left_out);
-	free(wanted->has_problem);
+	free(wanted->marks);
 	free(wanted->unsupported);
 	free(wanted->cores);
 	configuration_clear(&wanted->boot);

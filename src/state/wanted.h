@@ -43,10 +43,13 @@ struct wanted {
 	size_t left_out_count, unsupported_count;
 	struct skip *skips; /* one for each statement */
 	size_t skip_count;
-	/* Of each setting of the configuration, at the first one of its line: a problem was added.
-	 */
-	bool *has_problem;
+	/* For each setting of the configuration, at the first one of its line. */
+	struct {
+		bool has_problem;
+		size_t skip; /* its number among the skips, from 1 on; 0: none */
+	} *marks;
 	bool is_command; /* of a request: what stands against it was looked for, and warned of */
+	const struct setting *cpus_everywhere; /* by cpus_find_everywhere() */
 	bool separate;	 /* what differs alike in several domains is listed for each of them */
 	int error;	 /* of the problems that were added: the first one's; 0: none were */
 
