@@ -182,19 +182,26 @@ static int state_leave_out(struct state *state, struct configuration *except)
 
 /* ---- Reading everything ---- */
 
-/** All subjects that items have, for machines that have such a thing. Levels are read as they are.
- */
-static const char EVERYTHING[] = "? turbo-freq off\n"
-				 "? base-freq off\n"
-				 "? core-power off ordered\n"
-				 "? clos-enable off\n"
-				 "? clos 0-3 min 0 max none desired 0 epp 0 weight 0\n"
-				 "? association 0 = all\n"
-				 "? turbo-ratio-limits none\n"
-				 "? scaling-min none\n"
-				 "? scaling-max none\n"
-				 "? uncore-min none\n"
-				 "? uncore-max none\n";
+/** What is asked of all subjects that items have, for machines that have such a thing. Levels are
+ * read as they are. */
+static const struct setting EVERYTHING[] = {
+	{ .subject = SUBJECT_TURBO_FREQ, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_BASE_FREQ, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_CORE_POWER, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_PRIORITY, .wanted = WANTED_NUMBER, .number = ISST_PRIORITY_ORDERED },
+	{ .subject = SUBJECT_CLOS_ENABLE, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_CLOS_MIN, .wanted = WANTED_KHZ },
+	{ .subject = SUBJECT_CLOS_MAX, .wanted = WANTED_NONE },
+	{ .subject = SUBJECT_CLOS_DESIRED, .wanted = WANTED_KHZ },
+	{ .subject = SUBJECT_CLOS_EPP, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_CLOS_WEIGHT, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_ASSOCIATION, .wanted = WANTED_NUMBER },
+	{ .subject = SUBJECT_TURBO_RATIO_LIMITS, .wanted = WANTED_NONE },
+	{ .subject = SUBJECT_SCALING_MIN, .wanted = WANTED_NONE },
+	{ .subject = SUBJECT_SCALING_MAX, .wanted = WANTED_NONE },
+	{ .subject = SUBJECT_UNCORE_MIN, .wanted = WANTED_NONE },
+	{ .subject = SUBJECT_UNCORE_MAX, .wanted = WANTED_NONE },
+};
 
 /* ---- Reading ---- */
 
@@ -350,9 +357,15 @@ static int read_everything(struct state *state, const struct domain_set *targets
 			   struct configuration *everything)
 {
 	struct wanted *wanted = &state->wanted;
-	int error = configuration_add_text(everything, "state", EVERYTHING, sizeof(EVERYTHING) - 1,
-					   false);
+	int error = 0;
 
+	for (size_t i = 0; i < sizeof(EVERYTHING) / sizeof(EVERYTHING[0]) && !error; i++) {
+		struct setting setting = EVERYTHING[i];
+
+		setting.index = INDEX_ALL;
+		setting.optional = true;
+		error = configuration_add(everything, &setting);
+	}
 	*wanted = (struct wanted){ .context = state->context,
 				   .configuration = everything,
 				   .targets = *targets };
