@@ -115,16 +115,6 @@ void firmware_batch_free(struct firmware_batch *batch)
 	free(batch);
 }
 
-void firmware_leave_alone(struct firmware_batch *batch)
-{
-	batch->leaves_alone = true;
-}
-
-void firmware_confirm(struct firmware_batch *batch)
-{
-	batch->confirms = true;
-}
-
 /** The CPU that carries a request, and that the kernel interrupts where it takes MSRs: any CPU of a
  * package or die can read them. The mailbox consists of MSRs where CLOS is set through it. */
 static unsigned int find_carrier(const struct query_scope *scope,
@@ -202,26 +192,6 @@ int firmware_plan(const struct query_scope *scope, const struct firmware_command
 						       .value = value };
 	}
 	return 0;
-}
-
-/* Thread, core (8 bits) and domain (5 bits) follow each other. */
-
-struct punit_number firmware_decode_punit(const struct firmware_operations *operations,
-					  uint32_t physical_cpu)
-{
-	unsigned int bits = operations->thread_bits;
-
-	return (struct punit_number){ .domain = physical_cpu >> (bits + 8) & 0x1f,
-				      .core = physical_cpu >> bits & 0xff,
-				      .thread = physical_cpu & ((1U << bits) - 1) };
-}
-
-uint32_t firmware_encode_punit(const struct firmware_operations *operations,
-			       struct punit_number punit)
-{
-	unsigned int bits = operations->thread_bits;
-
-	return punit.domain << (bits + 8) | punit.core << bits | punit.thread;
 }
 
 unsigned int firmware_valid_buckets(const struct isst_value cores[ISST_BUCKETS])
@@ -515,13 +485,19 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 		[REQUEST_ASSOCIATION] = sizeof(struct abi_clos_assoc),
 	};
 	size_t size = SIZES[kind], count = 0;
-	/* Behind them is space for second questions. */
-	char *entries = calloc(2 * batch->count, size);
-	int *errors = calloc(2 * batch->count, sizeof(*errors));
-	int error = -ENOMEM;
+	int *errors = NULL, error = -ENOMEM;
+	char *entries;
 
+	for (size_t i = 0; i < batch->count; i++)
+		count += batch->requests[i].command->kind == kind;
+	if (count == 0)
+		return 0;
+	/* Behind them is space for second questions. */
+	entries = calloc(2 * count, size);
+	errors = calloc(2 * count, sizeof(*errors));
 	if (!entries || !errors)
 		goto out;
+	count = 0;
 	for (size_t i = 0; i < batch->count; i++)
 		if (batch->requests[i].command->kind == kind)
 			memcpy(entries + size * count++, &batch->requests[i].mailbox, size);

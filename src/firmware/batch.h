@@ -45,7 +45,7 @@ struct firmware_command {
 	bool optional;		     /* firmware may not know it (ENXIO): its values are absent */
 	bool newer;		     /* nor older kernels (EINVAL) */
 	bool refused_if_unsupported; /* firmware that refuses it does not have the feature at all */
-	bool decisive;		     /* decides or makes a change: see firmware_confirm() */
+	bool decisive;		     /* decides or makes a change: see struct firmware_batch */
 	const struct field *fields;
 	size_t field_count;
 	/* REQUEST_TPMI: sends it, and fills in the result. Returns 0 or the driver's negative
@@ -127,8 +127,11 @@ int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 
 struct firmware_batch {
 	struct firmware *firmware;
-	bool leaves_alone; /* see firmware_leave_alone() */
-	bool confirms;	   /* see firmware_confirm() */
+	/* Reads do not interrupt isolated or nohz_full CPUs if the domain has others. */
+	bool leaves_alone;
+	/* Reads decide a change: mailbox commands, which others send, too, are sent twice, and
+	 * again where the answers differ. */
+	bool confirms;
 	struct request *requests;
 	size_t count;
 	struct tpmi_run tpmi;

@@ -128,10 +128,16 @@ struct firmware_operations {
 	int (*plan_set)(struct firmware_batch *batch, const struct setting_request *request);
 };
 
-struct punit_number firmware_decode_punit(const struct firmware_operations *operations,
-					  uint32_t physical_cpu);
-uint32_t firmware_encode_punit(const struct firmware_operations *operations,
-			       struct punit_number punit);
+/* Thread, core (8 bits) and domain (5 bits) follow each other. */
+static inline struct punit_number
+firmware_decode_punit(const struct firmware_operations *operations, uint32_t physical_cpu)
+{
+	unsigned int bits = operations->thread_bits;
+
+	return (struct punit_number){ .domain = physical_cpu >> (bits + 8) & 0x1f,
+				      .core = physical_cpu >> bits & 0xff,
+				      .thread = physical_cpu & ((1U << bits) - 1) };
+}
 
 extern const struct firmware_operations mailbox_operations; /* API version 1 */
 extern const struct firmware_operations tpmi_operations;    /* API versions 2 and 3 */
@@ -139,14 +145,6 @@ extern const struct firmware_operations tpmi_operations;    /* API versions 2 an
 /** An empty batch, or NULL without memory. */
 struct firmware_batch *firmware_batch_new(struct firmware *firmware);
 void firmware_batch_free(struct firmware_batch *batch);
-
-/** Reads planned from now on do not interrupt isolated or nohz_full CPUs if the domain has others.
- */
-void firmware_leave_alone(struct firmware_batch *batch);
-
-/** Reads planned from now on decide a change: mailbox commands, which others send, too, are sent
- * twice, and again where the answers differ. */
-void firmware_confirm(struct firmware_batch *batch);
 
 /** Sends what was planned since the last run, and fills in results and failures. Returns 0 or
  * -ENOMEM. */

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The topology of a context, and queries on it. */
 #include "topology/context.h"
+#include "firmware/batch.h"
 
 #include <errno.h>
-
-int context_discover_topology(struct isst_context *context)
-{
-	struct topology_sources sources = { .files = &context->files,
-					    .driver = &context->driver,
-					    .operations = context->firmware.operations,
-					    .messages = &context->messages,
-					    .runtime = &context->runtime };
-	struct topology *topology;
-	int error = topology_discover(&sources, &topology);
-
-	if (error)
-		return error;
-	if (context->topology)
-		error = topology_inherit(topology, context->topology);
-	if (error)
-		topology_free(topology);
-	else
-		context->topology = topology;
-	return error;
-}
 
 int context_refuse(struct isst_context *context, const char *why)
 {
@@ -163,10 +143,10 @@ struct firmware_batch *context_batch_new(struct isst_context *context)
 {
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 
-	if (batch && context_has_lock(context))
-		firmware_confirm(batch);
-	else if (batch)
-		firmware_leave_alone(batch);
+	if (batch) {
+		batch->confirms = context_has_lock(context);
+		batch->leaves_alone = !batch->confirms;
+	}
 	return batch;
 }
 

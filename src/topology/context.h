@@ -76,7 +76,8 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 /** Refuses a call on a context, which may be NULL. Returns -EINVAL with a message. */
 int context_refuse(struct isst_context *context, const char *why);
 
-/** Discovers the topology, or rediscovers it. Returns 0 or a negative errno. */
+/** Discovers the topology, or rediscovers it. Returns 0, -EIO or -EPERM with a message, or -ENOMEM.
+ */
 int context_discover_topology(struct isst_context *context);
 
 /** Whether this is a preset platform, also before isst_discover(). Most processors need no access.

@@ -178,6 +178,16 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 	return topology_add_to_domain(domain, cpu);
 }
 
+/** Notes that a CPU is left out, if its core is unknown. */
+static int leave_out_core(const struct topology_sources *sources, struct topology *topology,
+			  const struct topology_cpu *cpu)
+{
+	if (!cpu->unknown_core)
+		return 0;
+	return topology_leave_out(
+		topology, message_make(sources->messages, "%s: left out", cpu->unknown_core));
+}
+
 static bool is_stray(const struct topology_cpu *cpu, const struct topology_cpu *like)
 {
 	(void)like;
@@ -193,7 +203,7 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
 		if (!topology->cpus[i]->domain)
-			error = topology_leave_out_core(sources, topology, topology->cpus[i]);
+			error = leave_out_core(sources, topology, topology->cpus[i]);
 	if (error)
 		return error;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
@@ -345,6 +355,7 @@ int topology_check_places(const struct topology_sources *sources, struct topolog
 {
 	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));
 	size_t count = 0, same;
+	int error = 0;
 
 	if (!places)
 		return -ENOMEM;
@@ -370,16 +381,9 @@ int topology_check_places(const struct topology_sources *sources, struct topolog
 					  cpu->public.thread, cpu->domain->public.name));
 	}
 	free(places);
-	return 0;
-}
-
-int topology_leave_out_core(const struct topology_sources *sources, struct topology *topology,
-			    const struct topology_cpu *cpu)
-{
-	if (!cpu->unknown_core)
-		return 0;
-	return topology_leave_out(
-		topology, message_make(sources->messages, "%s: left out", cpu->unknown_core));
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		error = leave_out_core(sources, topology, topology->cpus[i]);
+	return error;
 }
 
 int topology_read_cores(const struct topology_sources *sources, struct topology *topology)

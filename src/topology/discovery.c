@@ -4,8 +4,9 @@
 #include "base/cpuset.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
-#include "sysfs/hotplug.h"
 #include "sysfs/kernel_files.h"
+#include "sysfs/system.h"
+#include "topology/context.h"
 #include "topology/steps.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 
 static const char CPU_FILE[] = CPU_DIRECTORY "/cpu%u/topology/%s";
 
+/** Reads which CPUs there are, and makes the table of those that are online. */
 static int read_cpu_lists(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *possible = NULL;
@@ -31,22 +33,29 @@ static int read_cpu_lists(const struct topology_sources *sources, struct topolog
 	if (!error)
 		error = kernel_files_new_cpulist(sources->files, CPU_DIRECTORY "/online",
 						 &topology->online);
-	if (error)
-		goto out;
-	if (isst_cpuset_count(topology->online) == 0) {
+	if (!error && isst_cpuset_count(topology->online) == 0)
 		error = message_error(sources->messages, -EIO, "%s/online contains no CPU",
 				      CPU_DIRECTORY);
+	if (error)
 		goto out;
-	}
-	if (isst_cpuset_add_set(possible, topology->present) ||
+	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
+	if (!topology->cpus || isst_cpuset_add_set(possible, topology->present) ||
 	    isst_cpuset_add_set(topology->present, topology->online) ||
-	    hotplug_set_online(sources->files, topology->online)) {
+	    hotplug_set_online(sources->files, topology->online))
 		error = -ENOMEM;
-		goto out;
-	}
 	isst_cpuset_for_each (number, possible)
 		highest = number;
 	topology->mask_bits = (highest / 32 + 1) * 32;
+	isst_cpuset_for_each (number, topology->online) {
+		struct topology_cpu *cpu = error ? NULL : calloc(1, sizeof(*cpu));
+
+		if (!cpu) {
+			error = -ENOMEM;
+			break;
+		}
+		cpu->public = (struct isst_cpu){ .number = number, .online = true };
+		topology->cpus[topology->cpu_count++] = cpu;
+	}
 out:
 	isst_cpuset_free(possible);
 	return error;
@@ -63,25 +72,6 @@ static int read_cpu_number(const struct topology_sources *sources, unsigned int 
 
 	if (!error)
 		*number = (unsigned int)value;
-	return error;
-}
-
-/** Reads the CPUs of @cpu's die. Kernels without dies list packages, under one of two names. */
-static int read_die_cpus(const struct topology_sources *sources, unsigned int cpu,
-			 struct isst_cpuset *set)
-{
-	static const char *const NAMES[] = { "die_cpus_list", "package_cpus_list",
-					     "core_siblings_list" };
-	int error = -ENOENT;
-
-	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && error == -ENOENT; i++) {
-		const char *path = kernel_files_path(sources->files, CPU_FILE, cpu, NAMES[i]);
-
-		error = kernel_files_cpulist(sources->files, path, set);
-		if (!error && !isst_cpuset_has(set, cpu))
-			error = message_error(sources->messages, -EIO,
-					      "%s does not name CPU %u itself", path, cpu);
-	}
 	return error;
 }
 
@@ -115,7 +105,11 @@ static int fill_domain(const struct topology_sources *sources, struct topology *
 static int scan_die(const struct topology_sources *sources, struct topology *topology,
 		    unsigned int cpu)
 {
+	/* Kernels without dies list packages, under one of two names. */
+	static const char *const LISTS[] = { "die_cpus_list", "package_cpus_list",
+					     "core_siblings_list", NULL };
 	struct isst_cpuset *cpus = isst_cpuset_new();
+	const char *const *list = LISTS, *path;
 	struct topology_domain *domain;
 	unsigned int package = 0, die = 0;
 	int error = cpus ? 0 : -ENOMEM;
@@ -128,7 +122,13 @@ static int scan_die(const struct topology_sources *sources, struct topology *top
 			error = 0;
 	}
 	if (!error)
-		error = read_die_cpus(sources, cpu, cpus);
+		do {
+			path = kernel_files_path(sources->files, CPU_FILE, cpu, *list++);
+			error = kernel_files_cpulist(sources->files, path, cpus);
+		} while (error == -ENOENT && *list);
+	if (!error && !isst_cpuset_has(cpus, cpu))
+		error = message_error(sources->messages, -EIO, "%s does not name CPU %u itself",
+				      path, cpu);
 	if (error == -ENOENT)
 		error = message_error(sources->messages, -EIO,
 				      CPU_DIRECTORY
@@ -166,28 +166,6 @@ static int scan_dies(const struct topology_sources *sources, struct topology *to
 					     domain->name);
 	}
 	return 0;
-}
-
-/** Reads the kernel's lists: which CPUs there are, and which domain each online CPU belongs to. */
-static int topology_read_lists(const struct topology_sources *sources, struct topology *topology)
-{
-	int error = read_cpu_lists(sources, topology);
-	unsigned int number;
-
-	if (error)
-		return error;
-	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
-	if (!topology->cpus)
-		return -ENOMEM;
-	isst_cpuset_for_each (number, topology->online) {
-		struct topology_cpu *cpu = calloc(1, sizeof(*cpu));
-
-		if (!cpu)
-			return -ENOMEM;
-		cpu->public = (struct isst_cpu){ .number = number, .online = true };
-		topology->cpus[topology->cpu_count++] = cpu;
-	}
-	return scan_dies(sources, topology);
 }
 
 /* ---- Second threads while SMT is off: the kernel does not report their location ---- */
@@ -231,18 +209,33 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 
 enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
 
-/** Sets which domains have unknown CPUs: a CPU of @unseen may be in any. */
-static void check_domains(const struct topology_sources *sources, struct topology *topology,
-			  const struct isst_cpuset *unseen)
+/** Handles offline CPUs that were never seen online: each may be in any domain. */
+static int check_offline(const struct topology_sources *sources, struct topology *topology)
 {
-	const size_t count = isst_cpuset_count(unseen);
+	struct messages *messages = sources->messages;
+	struct isst_cpuset *unseen = isst_cpuset_new();
+	bool siblings = false, doubtful = false;
+	int error = unseen ? 0 : -ENOMEM;
 	const char *why = NULL;
-	bool doubtful = false;
+	unsigned int number;
+	size_t count;
 
+	isst_cpuset_for_each (number, topology->present)
+		if (!error && !isst_cpuset_has(topology->online, number) &&
+		    !topology_find_cpu(topology, number) &&
+		    !topology_is_unreachable(topology, number))
+			error = isst_cpuset_add(unseen, number, number);
+	if (!error && isst_cpuset_count(unseen) > 0)
+		error = are_siblings(sources, topology, unseen, &siblings);
+	if (error)
+		goto out;
+	if (siblings)
+		cpuset_clear(unseen);
+	count = isst_cpuset_count(unseen);
 	if (count > 0)
-		why = message_make(sources->messages,
+		why = message_make(messages,
 				   "%s %s offline, and %s not been seen online since boot",
-				   message_numbers(sources->messages, "CPU", unseen),
+				   message_numbers(messages, "CPU", unseen),
 				   count == 1 ? "is" : "are", count == 1 ? "has" : "have");
 	for (size_t i = 0; i < topology->domain_count; i++) {
 		struct topology_domain *domain = topology->domains[i];
@@ -253,33 +246,12 @@ static void check_domains(const struct topology_sources *sources, struct topolog
 		doubtful |= domain->split && isst_cpuset_count(domain->present) == 0;
 	}
 	if (why && doubtful)
-		message_notice(sources->messages,
+		message_notice(messages,
 			       "%s: it is unknown whether a power domain without CPUs is an I/O "
 			       "die or contains them",
 			       why);
-}
-
-/** Handles offline CPUs that were never seen online. */
-static int check_offline(const struct topology_sources *sources, struct topology *topology)
-{
-	struct isst_cpuset *unseen = isst_cpuset_new();
-	bool siblings = false;
-	unsigned int number;
-	int error = unseen ? 0 : -ENOMEM;
-
-	isst_cpuset_for_each (number, topology->present)
-		if (!error && !isst_cpuset_has(topology->online, number) &&
-		    !topology_find_cpu(topology, number) &&
-		    !topology_is_unreachable(topology, number))
-			error = isst_cpuset_add(unseen, number, number);
-	if (!error && isst_cpuset_count(unseen) > 0)
-		error = are_siblings(sources, topology, unseen, &siblings);
-	if (siblings)
-		cpuset_clear(unseen);
-	if (!error) {
-		check_domains(sources, topology, unseen);
-		error = topology_describe_offline(sources, topology, unseen);
-	}
+	error = topology_describe_offline(sources, topology, unseen);
+out:
 	isst_cpuset_free(unseen);
 	return error;
 }
@@ -295,10 +267,7 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
 		struct topology_domain *domain = cpu->domain;
-		unsigned int physical = firmware_encode_punit(
-			sources->operations,
-			(struct punit_number){ domain->public.number, cpu->public.core,
-					       cpu->public.thread });
+		unsigned int thread_bits = sources->operations->thread_bits;
 
 		if (cpu->unknown_core && !domain->unknown_core)
 			domain->unknown_core = cpu->unknown_core;
@@ -310,7 +279,9 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 			      "map logical_cpu:%u core: %u die:%u pkg:%u punit:%u punit_cpu:%u "
 			      "punit_core:%u%s",
 			      cpu->public.number, cpu->public.core, domain->public.die,
-			      domain->public.package, domain->public.number, physical,
+			      domain->public.package, domain->public.number,
+			      domain->public.number << (thread_bits + 8) |
+				      cpu->public.core << thread_bits | cpu->public.thread,
 			      cpu->public.core, cpu->public.online ? "" : " offline");
 	}
 	if (unknown > 0)
@@ -328,7 +299,9 @@ static int discover_once(const struct topology_sources *sources, struct topology
 	*result = topology;
 	sources->messages->lost = false;
 	if (!error)
-		error = topology_read_lists(sources, topology);
+		error = read_cpu_lists(sources, topology);
+	if (!error)
+		error = scan_dies(sources, topology);
 	if (!error)
 		error = (sources->operations->cores_of_kernel
 				 ? topology_take_kernel_cores
@@ -337,8 +310,6 @@ static int discover_once(const struct topology_sources *sources, struct topology
 		error = topology_split_packages(sources, topology);
 	if (!error)
 		error = topology_check_places(sources, topology);
-	for (size_t i = 0; topology && i < topology->cpu_count && !error; i++)
-		error = topology_leave_out_core(sources, topology, topology->cpus[i]);
 	if (!error)
 		error = topology_recall_offline(sources, topology);
 	if (!error) {
@@ -373,19 +344,29 @@ static bool online_changed(const struct topology_sources *sources, const struct 
 	return changed;
 }
 
-int topology_discover(const struct topology_sources *sources, struct topology **result)
+int context_discover_topology(struct isst_context *context)
 {
-	int error = discover_once(sources, result);
+	const struct topology_sources sources = { .files = &context->files,
+						  .driver = &context->driver,
+						  .operations = context->firmware.operations,
+						  .messages = &context->messages,
+						  .runtime = &context->runtime };
+	struct topology *topology;
+	int error = discover_once(&sources, &topology);
 
-	for (int tries = 1;
-	     tries < MOST_TRIES && may_be_torn(*result, error) && online_changed(sources, *result);
+	for (int tries = 1; tries < MOST_TRIES && may_be_torn(topology, error) &&
+			    online_changed(&sources, topology);
 	     tries++) {
-		message_trace(sources->messages,
+		message_trace(&context->messages,
 			      "CPUs went online or offline during discovery: repeating it");
-		topology_free(*result);
-		error = discover_once(sources, result);
+		topology_free(topology);
+		error = discover_once(&sources, &topology);
 	}
+	if (!error && context->topology)
+		error = topology_inherit(topology, context->topology);
 	if (error)
-		topology_free(*result);
+		topology_free(topology);
+	else
+		context->topology = topology;
 	return error;
 }

@@ -17,7 +17,8 @@ int topology_take_kernel_cores(const struct topology_sources *sources, struct to
  * of domains that the driver does not provide are left out. */
 int topology_split_packages(const struct topology_sources *sources, struct topology *topology);
 
-/** Rejects locations reported for two CPUs, and cores that no mask can name. */
+/** Rejects locations reported for two CPUs, and cores that no mask can name, and notes which CPUs
+ * are left out for an unknown core. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
 /** Orders struct topology_cpu ** with known cores by domain, core and thread. */
@@ -42,10 +43,6 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 
 /** Notes that a part of the machine is left out. */
 int topology_leave_out(struct topology *topology, const char *what);
-
-/** The same for a CPU, if its core is unknown. */
-int topology_leave_out_core(const struct topology_sources *sources, struct topology *topology,
-			    const struct topology_cpu *cpu);
 
 /** The CPU with that number, or NULL. */
 struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number);

@@ -75,8 +75,6 @@ struct topology_sources {
 	const struct runtime_directory *runtime;
 };
 
-/** Discovers the topology. Returns 0, -EIO or -EPERM with a message, or -ENOMEM. */
-int topology_discover(const struct topology_sources *sources, struct topology **topology);
 void topology_free(struct topology *topology);
 
 /** Lets a new topology replace an old one, which is freed: domains, CPUs and sets that are still
