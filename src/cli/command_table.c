@@ -3,7 +3,7 @@
 
 #include "run/change.h"
 #include "run/handlers.h"
-#include "run/reading.h"
+#include "run/run.h"
 
 #include <string.h>
 

@@ -7,11 +7,9 @@
 #include "commands/watcher.h"
 #include "process/program.h"
 #include "process/terminal.h"
-#include "render/render.h"
+#include "render/output.h"
 #include "run/change.h"
 #include "run/config.h"
-#include "run/machine.h"
-#include "run/reading.h"
 #include "run/run.h"
 #include "status/machine_status.h"
 

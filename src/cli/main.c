@@ -4,11 +4,10 @@
 #include "help.h"
 #include "process/program.h"
 #include "render/output.h"
-#include "render/render.h"
 #include "report/report.h"
 #include "request_read.h"
 #include "run/handlers.h"
-#include "run/machine.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>

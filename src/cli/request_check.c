@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../common/memory_stream.h"
 #include "command_table.h"
-#include "render/render.h"
+#include "render/output.h"
 #include "request_read.h"
 #include "text/json.h"
 

@@ -2,7 +2,7 @@
 /* What the kernel does to frequencies: limits of cpufreq, governors, turbo, SMT. */
 #include "explain/findings.h"
 #include "features/planning.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <inttypes.h>

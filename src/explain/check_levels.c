@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The current level, the CPUs that it enables, and the limits of the uncore. */
 #include "explain/findings.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 
 #include <inttypes.h>
 

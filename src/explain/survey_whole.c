@@ -2,7 +2,6 @@
 /* Reads what the kernel's files show of the machine as a whole, and notes what cannot be read. */
 #include "base/array.h"
 #include "explain/survey.h"
-#include "sysfs/hotplug.h"
 #include "sysfs/system.h"
 
 #include <ctype.h>

@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "features/planning.h"
-#include "sysfs/hotplug.h"
 #include "sysfs/partition.h"
+#include "sysfs/system.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 

@@ -3,7 +3,6 @@
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/snapshot.h"
-#include "sysfs/hotplug.h"
 #include "sysfs/partition.h"
 #include "sysfs/system.h"
 #include "topology/context.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
-#include "sysfs/hotplug.h"
 #include "features/cpus_change.h"
 #include "sysfs/system.h"
 #include "transaction/report.h"

@@ -7,7 +7,7 @@
 #include "features/cpus_change.h"
 #include "features/planning.h"
 #include "state/compare.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

@@ -3,7 +3,7 @@
 #include "sysfs/cpufreq.h"
 #include "base/cpuset.h"
 #include "isst.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,6 @@
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 #include "transaction/baseline.h"
-#include "transaction/item_index.h"
 
 /** Which targets of its requests a change may leave out. */
 enum target_policy {

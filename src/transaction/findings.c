@@ -6,7 +6,7 @@
  */
 #include "sysfs/cpufreq.h"
 #include "sysfs/cpuset_groups.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 #include "transaction/lock.h"
 #include "transaction/tracked.h"
 #include "transaction/turbo.h"

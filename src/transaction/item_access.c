@@ -3,7 +3,6 @@
 #include "transaction/item_access.h"
 #include "base/machine.h"
 #include "sysfs/cpuset_groups.h"
-#include "sysfs/hotplug.h"
 #include "sysfs/partition.h"
 #include "sysfs/system.h"
 #include "sysfs/uncore.h"

@@ -195,7 +195,7 @@ const char *item_describe(struct isst_context *context, const struct item *item)
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value);
 
-/* ---- Values that a machine can have, and places (item_places.c) ---- */
+/* ---- Values that a machine can have, and places ---- */
 
 /** Whether a value is one that an item can have, wherever it is. */
 bool item_value_is_plausible(const struct item *item, struct item_value value);

@@ -5,7 +5,7 @@
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "sysfs/cpuset_groups.h"
-#include "transaction/item_index.h"
+#include "transaction/baseline.h"
 #include "transaction/journal.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

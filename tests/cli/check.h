@@ -8,7 +8,7 @@
 #include "common/memory_stream.h"
 
 #include "cli/command_table.h"
-#include "cli/render/render.h"
+#include "cli/render/output.h"
 #include "cli/request_read.h"
 
 /* Cleared and freed at the end of the block. */

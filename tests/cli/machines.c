@@ -2,7 +2,7 @@
 /* The machine that a command line and the environment select. */
 #include "check.h"
 
-#include "cli/run/machine.h"
+#include "cli/run/run.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Screens: folding, widths and what does not fit; maps; what changed; pages. Complete outputs. */
-#include "cli/render/render.h"
+#include "cli/render/output.h"
 
 #include "check.h"
 

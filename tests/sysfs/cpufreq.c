@@ -2,7 +2,7 @@
 /* Cpufreq limits, and the online file of a CPU. */
 #include "sysfs/cpufreq.h"
 #include "support/fake_bench.h"
-#include "sysfs/hotplug.h"
+#include "sysfs/system.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 

@@ -2,12 +2,29 @@
 #ifndef ISST_CLI_OPTIONS_H
 #define ISST_CLI_OPTIONS_H
 
-#include "../text/cpu_list.h"
 #include "isst.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Lists of CPUs (values.c) ---- */
+
+/** CPUs by number, and by names such as @package:1 of a machine not known yet. */
+struct cpu_list {
+	struct isst_cpuset *numbers; /* NULL: the option was not given */
+	char **names;		     /* without the @ */
+	size_t name_count;
+};
+
+/** Adds the CPUs of a text. Returns 0, -EINVAL, -ERANGE or -ENOMEM. */
+int cpu_list_read(struct cpu_list *list, const char *text);
+
+/** Finds the first wrong name in a text, to be freed; NULL: none. Returns 0 or -ENOMEM. */
+int cpu_list_find_wrong_name(const char *text, char **name);
+void cpu_list_clear(struct cpu_list *list);
+
+/* ---- Options ---- */
 
 enum output_format {
 	FORMAT_TEXT,

@@ -2,7 +2,6 @@
 #include "../process/privileges.h"
 #include "../process/program.h"
 #include "../run/handlers.h"
-#include "../run/machine.h"
 #include "../run/run.h"
 
 #include <errno.h>

@@ -4,8 +4,7 @@
 #include "../../common/memory_stream.h"
 #include "../process/service.h"
 #include "../run/config.h"
-#include "../run/machine.h"
-#include "../run/reading.h"
+#include "../run/run.h"
 
 #include <errno.h>
 #include <poll.h>

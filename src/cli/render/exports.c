@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/printable.h"
-#include "render.h"
+#include "output.h"
 
 #include <ctype.h>
 #include <errno.h>

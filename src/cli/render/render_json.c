@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../text/json.h"
-#include "render.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef ISST_CLI_SCREEN_H
 #define ISST_CLI_SCREEN_H
 
-#include "render.h"
+#include "output.h"
 
 /** The place of a unit, `package 0, power domain 1`, without optional steps that distinguish none.
  * To be freed; NULL without memory. */

@@ -3,7 +3,7 @@
 #define ISST_CLI_LEVELS_H
 
 #include "cores.h"
-#include "reading.h"
+#include "run.h"
 
 struct levels {
 	struct isst_results *results;

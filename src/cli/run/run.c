@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
+
+#include "../../common/suggest.h"
 #include "../process/confirmation.h"
 #include "../process/privileges.h"
 #include "../process/program.h"
@@ -328,4 +330,305 @@ void run_report_notices(struct run *run)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
 		run->reported_notices++;
 	}
+}
+
+/* ---- Reading for all targets ---- */
+
+struct isst_targets *domain_targets(struct run *run)
+{
+	struct isst_targets *targets = isst_targets_new(run->context);
+	int error = targets ? 0 : -ENOMEM;
+
+	for (size_t slot = 0; slot < run->targets.domain_count && !error; slot++)
+		error = isst_targets_add_domain(targets, run->targets.domains[slot]);
+	return targets_or_error(run, targets, error);
+}
+
+struct isst_targets *cpu_targets(struct run *run)
+{
+	struct isst_targets *targets = isst_targets_new(run->context);
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = targets && cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < run->targets.unit_count && !error; i++)
+		error = isst_cpuset_add(cpus, run->targets.units[i].cpu, run->targets.units[i].cpu);
+	if (!error)
+		error = isst_targets_add_cpus(targets, cpus);
+	isst_cpuset_free(cpus);
+	return targets_or_error(run, targets, error);
+}
+
+struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
+				  const struct question *question)
+{
+	struct isst_results *results = NULL;
+	struct isst_request *request = NULL;
+	int error = 0;
+
+	if (!targets)
+		return NULL;
+	if (question->value && request_has(run->request, question->option)) {
+		request = isst_request_new();
+		error = request ? isst_request_set(request, question->value,
+						   request_number(run->request, question->option))
+				: -ENOMEM;
+	}
+	if (!error)
+		error = isst_read(run->context, question->read, targets, request, question->flags,
+				  &results);
+	/* Where there are results, each has the cause of its failure. */
+	if (error == -ENOMEM)
+		run_no_memory(run);
+	else if (!results)
+		run_call(run, error);
+	isst_request_free(request);
+	isst_targets_free(targets);
+	return results;
+}
+
+void show_domains(struct run *run, const struct question *question)
+{
+	struct isst_results *results = read_targets(run, domain_targets(run), question);
+
+	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		const struct isst_result *result = isst_results_at(results, unit->slot);
+		struct report_node *node;
+
+		if (!run_result(run, failure_of(result, ISST_PART_RESULT), unit->first))
+			continue;
+		node = unit_report(unit, run->context, run->report);
+		if (question->branch != KEYS)
+			node = report_branch(node, question->branch, 0);
+		report_values(node, result, question->shown);
+	}
+	isst_results_free(results);
+}
+
+void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,
+		     int id, unsigned int row, unsigned int column)
+{
+	unsigned int value;
+	int error = isst_result_value_at(result, id, row, column, &value);
+
+	if (!error)
+		report_number(parent, key, value);
+	else if (error == -EIO)
+		report_unknown(parent, key);
+}
+
+const char *feature_state_word(unsigned int state)
+{
+	static const char *const WORDS[] = {
+		[ISST_FEATURE_UNKNOWN] = NULL,
+		[ISST_FEATURE_UNSUPPORTED] = "unsupported",
+		[ISST_FEATURE_DISABLED] = "disabled",
+		[ISST_FEATURE_ENABLED] = "enabled",
+	};
+
+	return state < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[state] : NULL;
+}
+
+static int read_base_mhz(const struct isst_result *level, unsigned int *mhz)
+{
+	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, mhz);
+
+	/* Power domains without cores report 0, which is none. */
+	if (error != -ENODATA || value_of(level, ISST_VALUE_TDP_RATIO) == 0)
+		return error;
+	*mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
+	return 0;
+}
+
+void report_values(struct report_node *parent, const struct isst_result *result,
+		   const struct shown_value *row)
+{
+	static const char *const PRIORITIES[] = {
+		[ISST_PRIORITY_PROPORTIONAL] = "proportional", [ISST_PRIORITY_ORDERED] = "ordered"
+	};
+
+	for (; row->key != KEYS; row++) {
+		unsigned int mhz = 0;
+		uint64_t value = 0;
+		int error = row->form == SHOW_BASE ? read_base_mhz(result, &mhz)
+						   : isst_result_value64(result, row->id, &value);
+
+		if (row->form == SHOW_NUMBER)
+			report_value_at(parent, row->key, result, row->id, row->row, 0);
+		else if (error == -EIO)
+			report_unknown(parent, row->key);
+		else if (!error && row->form == SHOW_BASE)
+			report_number(parent, row->key, mhz);
+		else if (!error && row->form == SHOW_HEX)
+			report_hex(parent, row->key, value);
+		else if (!error && row->form == SHOW_STATE)
+			report_state(parent, row->key, value);
+		else if (!error && row->form == SHOW_FEATURE &&
+			 feature_state_word((unsigned int)value))
+			report_word(parent, row->key, feature_state_word((unsigned int)value));
+		else if (!error && row->form == SHOW_PRIORITY)
+			report_word(parent, row->key, PRIORITIES[value == ISST_PRIORITY_ORDERED]);
+	}
+}
+
+bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus)
+{
+	bool done;
+
+	*cpus = isst_cpuset_new();
+	done = *cpus && isst_cpuset_add_set(*cpus, list->numbers) == 0;
+	if (!done)
+		run_no_memory(run);
+	for (size_t i = 0; i < list->name_count && done; i++) {
+		struct isst_cpuset *found = NULL;
+		int error = isst_cpus_by_name(run->context, list->names[i], 0, &found);
+
+		done = !error && isst_cpuset_add_set(*cpus, found) == 0;
+		if (error)
+			run_error(run, status_of_error(error), "@%s: %s", list->names[i],
+				  isst_error(run->context));
+		else if (!done)
+			run_no_memory(run);
+		isst_cpuset_free(found);
+	}
+	if (done)
+		return true;
+	isst_cpuset_free(*cpus);
+	*cpus = NULL;
+	return false;
+}
+
+/* ---- The machine ---- */
+
+#define refuse(status, problem, ...) \
+	(usage_problem(problem, __VA_ARGS__) == -ENOMEM ? STATUS_FAILED : (status))
+
+/** A variable of the environment; NULL: unset or empty. Borrowed privileges do not follow it, but
+ * must not change the real machine instead. */
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
+				char **problem)
+{
+	const char *from_environment = environment("ISST_EMULATE");
+	const char *option = request_text(request, OPTION_EMULATE);
+
+	*problem = NULL;
+	emulation->platform = option;
+	if (request->operand && request->command->flags & COMMAND_HAS_OPERAND)
+		emulation->platform = request->operand;
+	if (request_has(request, OPTION_REAL)) {
+		if (!from_environment)
+			return STATUS_DONE;
+		return refuse(STATUS_USAGE, problem,
+			      "option --real refuses the emulated machine '%s' selected by "
+			      "ISST_EMULATE",
+			      from_environment);
+	}
+	if (!emulation->platform)
+		emulation->platform = from_environment;
+	emulation->state_directory = request_text(request, OPTION_EMULATE_STATE);
+	if (emulation->state_directory && !emulation->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-state requires --emulate");
+	emulation->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
+	if (emulation->unlock && !emulation->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-unlock requires --emulate");
+	emulation->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
+	if (!emulation->state_directory)
+		emulation->state_directory = environment("ISST_EMULATE_STATE");
+	if (emulation->platform && privileges_borrowed())
+		return refuse(STATUS_NOT_PERMITTED, problem,
+			      "cannot emulate '%s'%s: the program has privileges that its caller "
+			      "does not have (set-uid, set-gid or file capabilities)",
+			      emulation->platform,
+			      emulation->platform == from_environment ? ", selected by ISST_EMULATE"
+								      : "");
+	if (emulation->platform && !isst_emulator_is_available())
+		return refuse(STATUS_UNSUPPORTED, problem, "cannot emulate '%s': %s",
+			      emulation->platform, isst_emulator_unavailable_text());
+	return STATUS_DONE;
+}
+
+enum exit_status machine_problem(int error, const struct emulation *emulation, char **message)
+{
+	struct suggestion nearest = { .word = emulation->platform };
+	enum exit_status status = STATUS_FAILED;
+	char *given = *message;
+	const char *platform;
+
+	if (error == -ENOENT || error == -EINVAL || error == -ENOEXEC)
+		status = STATUS_USAGE;
+	else if (error == -EPERM || error == -EACCES)
+		status = STATUS_NOT_PERMITTED;
+	else if (error == -EOPNOTSUPP)
+		status = STATUS_UNSUPPORTED;
+	for (size_t i = 0; error == -ENOENT && (platform = isst_emulator_platform_name(i)) != NULL;
+	     i++)
+		suggestion_consider(&nearest, platform);
+	if (!given)
+		return refuse(status, message, "cannot emulate '%s': %s", emulation->platform,
+			      strerror(-error));
+	if (!nearest.best)
+		return status;
+	status = refuse(status, message, "%s; did you mean '%s'?", given, nearest.best);
+	free(given);
+	return status;
+}
+
+struct isst_emulator_target *emulation_target(const struct emulation *emulation)
+{
+	struct isst_emulator_target *target = isst_emulator_target_new(emulation->platform);
+
+	if (target && isst_emulator_target_set_state(target, emulation->state_directory) == 0) {
+		isst_emulator_target_set_flags(target,
+					       emulation->unlock ? ISST_EMULATOR_TARGET_UNLOCK : 0);
+		return target;
+	}
+	isst_emulator_target_free(target);
+	return NULL;
+}
+
+enum exit_status machine_open(const struct request *request, struct isst_options *options,
+			      struct isst_context **context, char **problem)
+{
+	struct emulation emulation = { 0 };
+	enum exit_status status = machine_choose(request, &emulation, problem);
+	struct isst_emulator_target *target;
+	struct isst_machine *machine = NULL;
+	int error;
+
+	*context = NULL;
+	if (status == STATUS_DONE && emulation.platform) {
+		target = emulation_target(&emulation);
+		error = target ? isst_emulator_open(target, &machine, problem) : -ENOMEM;
+		isst_emulator_target_free(target);
+		if (error)
+			status = machine_problem(error, &emulation, problem);
+	}
+	if (status == STATUS_DONE && !options) {
+		isst_machine_free(machine);
+		status = refuse(STATUS_FAILED, problem, "out of memory");
+	} else if (status == STATUS_DONE) {
+		error = machine ? isst_open_machine(machine, options, context)
+				: isst_open(options, context);
+		if (error)
+			status = refuse(STATUS_FAILED, problem, "out of memory");
+	}
+	isst_options_free(options);
+	return status;
+}
+
+struct isst_context *machine_look(const struct request *request)
+{
+	struct isst_context *context;
+	char *problem;
+
+	(void)machine_open(request, isst_options_new(), &context, &problem);
+	free(problem);
+	return context;
 }
