@@ -68,7 +68,7 @@ run_expecting 1 isst -c 12 turbo-freq enable -a
 rm "$ISST_EMULATE_STATE/faults"
 
 heading 'What the server shall be is written down, compared and applied'
-printf '%s\n' '# isst configuration 1' 'clos 3 max base' 'association 3 = 10' 'core-power on ordered' > "$work/server.conf"
+printf '%s\n' '# isst configuration 1' 'clos 3: max base' 'cpu 10: association 3' 'core-power on ordered' > "$work/server.conf"
 cd "$work"
 run cat server.conf
 run_expecting 1 isst config check server.conf

@@ -331,7 +331,7 @@ awk '
 # Long ones, whose problems and skips are as many as their lines: none of them may be compared with each other. Twice as many
 # lines take less than three times as long, and less than five seconds of processor time.
 printf '\nConfigurations of 50000 and of 100000 lines; ms: processor time.\n'
-for statement in 'package &: level 0' '? package &: level 0' 'clos 4: weight &' 'clos 1 max &'; do
+for statement in 'package &: level 0' '? package &: level 0' 'clos 4: weight &' 'clos 1: max &'; do
 	for lines in 50000 100000; do
 		{
 			echo '# isst configuration 1'

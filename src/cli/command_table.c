@@ -445,7 +445,7 @@ static const struct option_row try_options[] = {
 static const struct command config_commands[] = {
 	{ "save", "Write the state of this machine as a configuration",
 	  "To FILE, which is written completely or not at all, or to standard output. The "
-	  "configuration applies to this machine only, unless its line `machine` is removed. "
+	  "configuration applies to this machine only, unless its line `match` is removed. "
 	  "Without --all it contains only what was changed since boot, and is no backup: what it "
 	  "leaves out stays as it is when the configuration is applied.",
 	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET,

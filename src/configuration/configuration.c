@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,34 @@ bool subject_is_of_cpus(enum subject subject)
 	       subject == SUBJECT_SCALING_MAX;
 }
 
+struct isst_cpuset **setting_list(struct setting *setting, enum cpu_list list)
+{
+	return list == LIST_CPUS     ? &setting->cpus
+	       : list == LIST_WITHIN ? &setting->choice.within
+				     : &setting->choice.avoid;
+}
+
+int cpu_list_add(const char *list, struct isst_cpuset *cpus,
+		 int (*add_name)(void *data, const struct cpu_name *name, struct isst_cpuset *cpus),
+		 void *data)
+{
+	char *copy = strdup(list), *rest = copy, *part;
+	int error = copy ? 0 : -ENOMEM;
+
+	while (!error && (part = strsep(&rest, ",")) != NULL) {
+		struct cpu_name name;
+
+		if (*part != '@')
+			error = *part ? isst_cpuset_add_list(cpus, part, NULL) : -EINVAL;
+		else if (cpu_name_parse(part + 1, &name))
+			error = -EINVAL;
+		else
+			error = add_name(data, &name, cpus);
+	}
+	free(copy);
+	return error;
+}
+
 void setting_clear(struct setting *setting)
 {
 	isst_cpuset_free(setting->scope.packages);
@@ -22,6 +51,8 @@ void setting_clear(struct setting *setting)
 	isst_cpuset_free(setting->cpus);
 	isst_cpuset_free(setting->choice.within);
 	isst_cpuset_free(setting->choice.avoid);
+	for (size_t i = 0; i < LISTS; i++)
+		free(setting->named[i]);
 	*setting = (struct setting){ 0 };
 }
 

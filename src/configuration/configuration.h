@@ -6,6 +6,7 @@
 #ifndef ISST_CONFIGURATION_CONFIGURATION_H
 #define ISST_CONFIGURATION_CONFIGURATION_H
 
+#include "base/cpu_name.h"
 #include "features/core_choice.h"
 #include "isst.h"
 
@@ -59,7 +60,7 @@ enum wanted_kind {
 	WANTED_KINDS
 };
 
-/** The part of the machine that a setting is for; NULL: all. Power domains need packages. */
+/** The part of the machine that a setting is for; NULL: all. */
 struct scope {
 	struct isst_cpuset *packages, *power_domains;
 };
@@ -69,6 +70,14 @@ struct origin {
 	size_t source;	   /* which text, in the order of adding */
 	unsigned int line; /* from 1; 0: not of a file */
 	bool statement;	   /* of a text that is no file, as of --set */
+};
+
+/** The lists of CPUs that a setting may have. */
+enum cpu_list {
+	LIST_CPUS,
+	LIST_WITHIN, /* of its choice of cores */
+	LIST_AVOID,
+	LISTS
 };
 
 struct setting {
@@ -81,7 +90,8 @@ struct setting {
 	 */
 	struct isst_cpuset *cpus;
 	struct core_choice choice;
-	bool optional; /* skipped where the machine has no such thing */
+	char *named[LISTS]; /* lists that contain names, of which a machine has the CPUs */
+	bool optional;	    /* skipped where the machine has no such thing */
 	struct origin origin;
 };
 
@@ -91,8 +101,8 @@ enum match_kind {
 	MATCH_MODEL,
 	MATCH_PACKAGES,
 	MATCH_CPUS,
-	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where CPUs are */
-	MATCH_STATE,	/* of a `machine` line: one of the statements that were saved; always met */
+	MATCH_TOPOLOGY, /* a checksum of where CPUs are */
+	MATCH_STATE,	/* one of the statements that were saved; always met */
 	MATCH_KINDS
 };
 
@@ -123,16 +133,21 @@ struct configuration {
 	size_t problem_count;
 };
 
+enum text_kind {
+	TEXT_FILE,	/* with the header line; problems have line numbers */
+	TEXT_LINES,	/* problems have line numbers */
+	TEXT_STATEMENT, /* the whole text is one place for messages */
+};
+
 /**
  * Adds the statements of a text, which win over those of texts that were added before.
  *
  * @source: the name for messages; copied
- * @is_file: the text begins with the header line, and problems have line numbers
  * Returns 0, -EINVAL (@configuration->problems names all that is wrong, and nothing of the text
  * was added) or -ENOMEM.
  */
 int configuration_add_text(struct configuration *configuration, const char *source,
-			   const char *text, size_t size, bool is_file);
+			   const char *text, size_t size, enum text_kind kind);
 
 /** Adds a setting; takes over its sets, also on error. Returns 0 or -ENOMEM. */
 int configuration_add(struct configuration *configuration, struct setting *setting);
@@ -165,7 +180,7 @@ bool setting_counts_more(const struct setting *setting, const struct setting *ot
 enum { SETTING_PRECISIONS = 16 };
 unsigned int setting_precision(const struct setting *setting);
 
-/** Whether a text is the state that some machine had, however odd, by its `machine` line. */
+/** Whether a text is the state that some machine had, however odd, by its checksum. */
 bool configuration_is_state(const struct configuration *configuration, size_t source);
 
 /** Whether CPUs have a subject, rather than power domains. */
@@ -175,6 +190,15 @@ bool subject_is_of_cpus(enum subject subject);
 __attribute__((format(printf, 3, 4))) int configuration_problem(struct configuration *configuration,
 								struct origin origin,
 								const char *format, ...);
+
+/** Adds the numbers of a list of CPUs, and calls @add_name for each name in it. Returns 0, -EINVAL,
+ * -ERANGE, -ENOMEM or the error of @add_name. */
+int cpu_list_add(const char *list, struct isst_cpuset *cpus,
+		 int (*add_name)(void *data, const struct cpu_name *name, struct isst_cpuset *cpus),
+		 void *data);
+
+/** Where the CPUs of a list are. */
+struct isst_cpuset **setting_list(struct setting *setting, enum cpu_list list);
 
 void setting_clear(struct setting *setting);
 void configuration_clear(struct configuration *configuration);

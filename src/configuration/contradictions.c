@@ -347,6 +347,9 @@ static int find_by_rule(struct search *search, const struct rule *rule, size_t s
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
 		const struct setting *setting = &configuration->settings[i];
 
+		/* Where its CPUs only have names, a machine has to be known. */
+		if (setting->named[LIST_CPUS] && isst_cpuset_count(setting->cpus) == 0)
+			continue;
 		if ((setting->subject == rule->one || setting->subject == rule->other) &&
 		    (rule->one != rule->other || setting->origin.source == source))
 			all.settings[all.count++] = setting;

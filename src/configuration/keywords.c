@@ -9,9 +9,7 @@
 
 enum {
 	HIGHEST_LEVEL = 255,
-	HIGHEST_CLOS = 3,
 	HIGHEST_WEIGHT = 15,
-	HIGHEST_FABRIC = 255,
 	HIGHEST_BUCKET = 7,
 };
 
@@ -20,7 +18,6 @@ static int add_simple(struct statement *statement, enum subject subject, enum wa
 {
 	return statement_add(statement, &(struct setting){
 						.subject = subject,
-						.index = INDEX_ALL,
 						.wanted = wanted,
 						.number = number,
 					});
@@ -100,33 +97,15 @@ static const struct {
 	enum subject subject;
 	unsigned int frequencies; /* 0: it is a number */
 } CLOS_FIELDS[] = {
-	{ "min", SUBJECT_CLOS_MIN, FREQUENCY_RATIO | (FREQUENCY_ANY & ~WORD(NONE)) },
+	{ "min", SUBJECT_CLOS_MIN, FREQUENCY_RATIO | FREQUENCY_ANY },
 	{ "max", SUBJECT_CLOS_MAX, FREQUENCY_RATIO | FREQUENCY_ANY },
-	{ "desired", SUBJECT_CLOS_DESIRED, FREQUENCY_RATIO | (FREQUENCY_ANY & ~WORD(NONE)) },
+	{ "desired", SUBJECT_CLOS_DESIRED, FREQUENCY_RATIO | FREQUENCY_ANY },
 	{ "epp", SUBJECT_CLOS_EPP, 0 },
 	{ "weight", SUBJECT_CLOS_WEIGHT, 0 },
 };
 enum { CLOS_FIELD_COUNT = sizeof(CLOS_FIELDS) / sizeof(CLOS_FIELDS[0]) };
 
-static int add_clos(struct statement *statement, const struct isst_cpuset *clos, size_t field,
-		    enum wanted_kind wanted, uint64_t number)
-{
-	unsigned int index;
-	int error = 0;
-
-	isst_cpuset_for_each (index, clos)
-		if (!error)
-			error = statement_add(statement,
-					      &(struct setting){
-						      .subject = CLOS_FIELDS[field].subject,
-						      .index = index,
-						      .wanted = wanted,
-						      .number = number,
-					      });
-	return error;
-}
-
-static int parse_clos_field(struct statement *statement, const struct isst_cpuset *clos)
+static int parse_clos_field(struct statement *statement)
 {
 	enum wanted_kind wanted = WANTED_NUMBER;
 	uint64_t number;
@@ -145,29 +124,31 @@ static int parse_clos_field(struct statement *statement, const struct isst_cpuse
 	else
 		error = statement_number(statement, "a number from 0 to 15", HIGHEST_WEIGHT,
 					 &number);
-	return error ? error : add_clos(statement, clos, field, wanted, number);
+	/* The hardware has no other word for none. */
+	if (!error && wanted == WANTED_NONE && CLOS_FIELDS[field].subject != SUBJECT_CLOS_MAX)
+		wanted = WANTED_KHZ;
+	return error ? error : add_simple(statement, CLOS_FIELDS[field].subject, wanted, number);
 }
 
 static int parse_clos(struct statement *statement)
 {
-	struct isst_cpuset *clos;
-	int error = statement_list(statement, "a CLOS from 0 to 3", HIGHEST_CLOS, &clos);
+	int error = 0;
 
-	if (!error && take_unmanaged(statement)) {
+	if (take_unmanaged(statement)) {
 		for (size_t field = 0; field < CLOS_FIELD_COUNT && !error; field++)
-			error = add_clos(statement, clos, field, WANTED_UNMANAGED, 0);
-	} else if (!error) {
-		do
-			error = parse_clos_field(statement, clos);
-		while (!error && words_peek(&statement->words));
+			error = add_simple(statement, CLOS_FIELDS[field].subject, WANTED_UNMANAGED,
+					   0);
+		return error;
 	}
-	isst_cpuset_free(clos);
+	do
+		error = parse_clos_field(statement);
+	while (!error && words_peek(&statement->words));
 	return error;
 }
 
 static int take_count(struct statement *statement, struct core_choice *choice)
 {
-	static const char EXPECTED[] = "a number of cores, N/package, bucket B, none or unmanaged";
+	static const char EXPECTED[] = "a number of cores, N/package, bucket B or unmanaged";
 	static const char PER_PACKAGE[] = "/package";
 	const char *word = words_take(&statement->words);
 	uint64_t number;
@@ -199,50 +180,27 @@ static int take_count(struct statement *statement, struct core_choice *choice)
 
 static int parse_high_priority(struct statement *statement)
 {
-	struct setting setting = { .subject = SUBJECT_HIGH_PRIORITY,
-				   .index = INDEX_ALL,
-				   .wanted = WANTED_CORES };
+	struct setting setting = { .subject = SUBJECT_HIGH_PRIORITY, .wanted = WANTED_CORES };
 	int error = take_count(statement, &setting.choice);
 	while (!error && words_peek(&statement->words)) {
 		if (!setting.choice.within && words_take_if(&statement->words, "within"))
-			error = statement_cpus(statement, &setting.choice.within);
+			error = statement_cpus(statement, &setting.choice.within,
+					       &setting.named[LIST_WITHIN]);
 		else if (!setting.choice.avoid && words_take_if(&statement->words, "avoid"))
-			error = statement_cpus(statement, &setting.choice.avoid);
+			error = statement_cpus(statement, &setting.choice.avoid,
+					       &setting.named[LIST_AVOID]);
 		else
 			break; /* named as what follows the statement */
 	}
 	return end_setting(statement, &setting, error);
 }
 
-/** Takes CPUs behind a `=`: a list, or `all`, which is also what it is without. */
-static int take_equal_cpus(struct statement *statement, bool required, struct isst_cpuset **cpus)
-{
-	*cpus = NULL;
-	if (!words_take_if(&statement->words, "=")) {
-		if (!required)
-			return 0;
-		return statement_expect(statement, words_take(&statement->words),
-					"'=' with a list of CPUs or all");
-	}
-	return words_take_if(&statement->words, "all") ? 0 : statement_cpus(statement, cpus);
-}
-
 static int parse_association(struct statement *statement)
 {
-	struct setting setting = { .subject = SUBJECT_ASSOCIATION,
-				   .index = INDEX_ALL,
-				   .wanted = WANTED_NUMBER };
-	int error = statement_number(statement, "a CLOS from 0 to 3", HIGHEST_CLOS,
-				     &setting.number);
+	uint64_t clos;
+	int error = statement_number(statement, "a CLOS from 0 to 3", HIGHEST_CLOS, &clos);
 
-	if (!error)
-		error = take_equal_cpus(statement, true, &setting.cpus);
-	return end_setting(statement, &setting, error);
-}
-
-static int parse_associations(struct statement *statement)
-{
-	return statement_expect(statement, words_take(&statement->words), "unmanaged");
+	return error ? error : add_simple(statement, SUBJECT_ASSOCIATION, WANTED_NUMBER, clos);
 }
 
 static int parse_turbo_ratio_limits(struct statement *statement)
@@ -263,47 +221,29 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 	return add_simple(statement, statement->subject, WANTED_NUMBER, limits);
 }
 
-static int parse_scaling_limit(struct statement *statement)
+static int parse_limit(struct statement *statement)
 {
-	struct setting setting = { .subject = statement->subject, .index = INDEX_ALL };
-	int error = 0;
+	bool uncore = statement->subject == SUBJECT_UNCORE_MIN ||
+		      statement->subject == SUBJECT_UNCORE_MAX;
+	unsigned int allowed = uncore ? WORD(NONE) | FREQUENCY_UNCORE : FREQUENCY_ANY;
+	enum wanted_kind wanted;
+	uint64_t khz;
+	int error = statement_frequency(statement, allowed | FREQUENCY_NOT_ZERO, &wanted, &khz);
 
-	if (!statement_take_wanted(statement, WORD(UNMANAGED), &setting.wanted))
-		error = statement_frequency(statement, FREQUENCY_ANY | FREQUENCY_NOT_ZERO,
-					    &setting.wanted, &setting.number);
-	if (!error)
-		error = take_equal_cpus(statement, false, &setting.cpus);
-	return end_setting(statement, &setting, error);
-}
-
-static int parse_uncore_limit(struct statement *statement)
-{
-	struct setting setting = { .subject = statement->subject, .index = INDEX_ALL };
-	uint64_t fabric;
-	int error = 0;
-
-	if (!statement_take_wanted(statement, WORD(UNMANAGED), &setting.wanted))
-		error = statement_frequency(statement,
-					    WORD(NONE) | FREQUENCY_NOT_ZERO | FREQUENCY_UNCORE,
-					    &setting.wanted, &setting.number);
-	if (!error && words_take_if(&statement->words, "fabric")) {
-		error = statement_number(statement, "the number of a fabric", HIGHEST_FABRIC,
-					 &fabric);
-		setting.index = error ? 0 : (unsigned int)fabric;
-	}
-	return error ? error : statement_add(statement, &setting);
+	return error ? error : add_simple(statement, statement->subject, wanted, khz);
 }
 
 static int parse_cpus(struct statement *statement)
 {
-	struct setting setting = { .subject = SUBJECT_CPUS,
-				   .index = INDEX_ALL,
-				   .wanted = WANTED_OFFLINE };
+	struct setting setting = { .subject = SUBJECT_CPUS, .wanted = WANTED_OFFLINE };
 
 	if (!words_take_if(&statement->words, "offline"))
 		return statement_reject(statement, words_take(&statement->words),
 					"by-level, isolated, online, offline CPUS or unmanaged");
-	return end_setting(statement, &setting, statement_cpus(statement, &setting.cpus));
+	/* Names are those of CPUs that are online. */
+	return end_setting(
+		statement, &setting,
+		statement_list(statement, "a list of CPUs such as 0-3,8", UINT_MAX, &setting.cpus));
 }
 
 /** What a machine as a whole can be required to be. */
@@ -337,7 +277,8 @@ static int take_condition(struct statement *statement)
 	error = statement_number(statement, CONDITIONS[row].expected, CONDITIONS[row].max,
 				 &match.number);
 	if (!error && match.kind == MATCH_TOPOLOGY && words_take_if(&statement->words, "of"))
-		error = statement_cpus(statement, &match.cpus);
+		error = statement_list(statement, "a list of CPUs such as 0-3,8", UINT_MAX,
+				       &match.cpus);
 	if (!error && ARRAY_GROW(configuration->matches, configuration->match_count))
 		error = -ENOMEM;
 	if (!error)
@@ -370,35 +311,44 @@ static int parse_conditions(struct statement *statement)
 	return error;
 }
 
-#define LIMIT_USAGE "MHZ|none|base|turbo|lowest|unmanaged [= CPUS]"
+#define SCALING_VALUES "MHZ|none|base|turbo|lowest|unmanaged"
+#define UNCORE_VALUES "MHZ|none|unmanaged"
 
 static const struct keyword KEYWORDS[] = {
-	{ "match", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
-	  parse_conditions, SUBJECTS, 0 },
-	{ "machine", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
-	  parse_conditions, SUBJECTS, 0 },
-	{ "level", "N|unmanaged", parse_level, SUBJECT_LEVEL, WORD(UNMANAGED) },
-	{ "turbo-freq", "on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ, WORD(UNMANAGED) },
-	{ "base-freq", "on|off|unmanaged", parse_feature, SUBJECT_BASE_FREQ, WORD(UNMANAGED) },
-	{ "core-power", "[on|off] [ordered|proportional]|unmanaged", parse_core_power,
-	  SUBJECT_CORE_POWER, 0 },
-	{ "clos-enable", "on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE, WORD(UNMANAGED) },
-	{ "clos", "LIST [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged",
-	  parse_clos, SUBJECT_CLOS_MIN, 0 },
-	{ "high-priority", "CORES|CORES/package|bucket B [within CPUS] [avoid CPUS]|none|unmanaged",
-	  parse_high_priority, SUBJECT_HIGH_PRIORITY, WORD(UNMANAGED) | WORD(NONE) },
-	{ "association", "CLOS = CPUS|all", parse_association, SUBJECT_ASSOCIATION, 0 },
-	{ "associations", "unmanaged", parse_associations, SUBJECT_ASSOCIATION, WORD(UNMANAGED) },
-	{ "turbo-ratio-limits", "level|none|0xHEX|unmanaged", parse_turbo_ratio_limits,
-	  SUBJECT_TURBO_RATIO_LIMITS, WORD(UNMANAGED) | WORD(NONE) },
-	{ "scaling-min", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MIN, 0 },
-	{ "scaling-max", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MAX, 0 },
-	{ "uncore-min", "MHZ|none|unmanaged [fabric N]", parse_uncore_limit, SUBJECT_UNCORE_MIN,
-	  0 },
-	{ "uncore-max", "MHZ|none|unmanaged [fabric N]", parse_uncore_limit, SUBJECT_UNCORE_MAX,
-	  0 },
-	{ "cpus", "by-level|isolated|online|offline CPUS|unmanaged", parse_cpus, SUBJECT_CPUS,
-	  WORD(UNMANAGED) | WORD(OF_LEVEL) | WORD(ISOLATED) | WORD(ALL_ONLINE) },
+	{ "match",
+	  "match model M|family F|packages N|cpus N|topology T [of CPUS]|state S... [else skip]",
+	  parse_conditions, SUBJECTS, 0, PLACES },
+	{ "level", "level N|unmanaged", parse_level, SUBJECT_LEVEL, WORD(UNMANAGED), PLACES },
+	{ "turbo-freq", "turbo-freq on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ,
+	  WORD(UNMANAGED), PLACES },
+	{ "base-freq", "base-freq on|off|unmanaged", parse_feature, SUBJECT_BASE_FREQ,
+	  WORD(UNMANAGED), PLACES },
+	{ "core-power", "core-power [on|off] [ordered|proportional]|unmanaged", parse_core_power,
+	  SUBJECT_CORE_POWER, 0, PLACES },
+	{ "clos-enable", "clos-enable on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE,
+	  WORD(UNMANAGED), PLACES },
+	{ "clos",
+	  "clos LIST: [min MHZ] [max MHZ] [desired MHZ] [epp N] [weight N]|unmanaged; each MHZ "
+	  "also none, base, turbo or lowest",
+	  parse_clos, SUBJECT_CLOS_MIN, 0, PLACE_CLOS },
+	{ "high-priority",
+	  "high-priority CORES|CORES/package|bucket B [within CPUS] [avoid CPUS]|unmanaged",
+	  parse_high_priority, SUBJECT_HIGH_PRIORITY, WORD(UNMANAGED), PLACES },
+	{ "association", "[cpu CPUS:] association CLOS|unmanaged", parse_association,
+	  SUBJECT_ASSOCIATION, WORD(UNMANAGED), PLACE_CPU },
+	{ "turbo-ratio-limits", "turbo-ratio-limits level|none|0xHEX|unmanaged",
+	  parse_turbo_ratio_limits, SUBJECT_TURBO_RATIO_LIMITS, WORD(UNMANAGED) | WORD(NONE),
+	  PLACES },
+	{ "scaling-min", "[cpu CPUS:] scaling-min " SCALING_VALUES, parse_limit,
+	  SUBJECT_SCALING_MIN, WORD(UNMANAGED), PLACE_CPU },
+	{ "scaling-max", "[cpu CPUS:] scaling-max " SCALING_VALUES, parse_limit,
+	  SUBJECT_SCALING_MAX, WORD(UNMANAGED), PLACE_CPU },
+	{ "uncore-min", "[fabric LIST:] uncore-min " UNCORE_VALUES, parse_limit, SUBJECT_UNCORE_MIN,
+	  WORD(UNMANAGED), PLACE_FABRIC },
+	{ "uncore-max", "[fabric LIST:] uncore-max " UNCORE_VALUES, parse_limit, SUBJECT_UNCORE_MAX,
+	  WORD(UNMANAGED), PLACE_FABRIC },
+	{ "cpus", "cpus by-level|isolated|online|offline CPUS|unmanaged", parse_cpus, SUBJECT_CPUS,
+	  WORD(UNMANAGED) | WORD(OF_LEVEL) | WORD(ISOLATED) | WORD(ALL_ONLINE), PLACES },
 };
 enum { KEYWORD_COUNT = sizeof(KEYWORDS) / sizeof(KEYWORDS[0]) };
 
@@ -418,4 +368,42 @@ const char *keyword_suggest(const char *name)
 		suggestion_consider(&suggestion, KEYWORDS[i].name);
 	suggestion_consider(&suggestion, "package");
 	return suggestion.best;
+}
+
+/* ---- Former spellings ---- */
+
+static const struct {
+	const char *word, *with; /* with: another word behind it; NULL: always */
+	const char *now;
+} FORMER[] = {
+	{ "machine", NULL, "'match CONDITION ...'" },
+	{ "powerdomain", NULL, "'domain LIST: STATEMENT'" },
+	{ "die", NULL, "'domain LIST: STATEMENT'" },
+	{ "associations", NULL, "'association unmanaged'" },
+	{ "association", "=", "'cpu CPUS: association CLOS', of all CPUs 'association CLOS'" },
+	{ "scaling-min", "=", "'cpu CPUS: scaling-min MHZ'" },
+	{ "scaling-max", "=", "'cpu CPUS: scaling-max MHZ'" },
+	{ "uncore-min", "fabric", "'fabric LIST: uncore-min MHZ'" },
+	{ "uncore-max", "fabric", "'fabric LIST: uncore-max MHZ'" },
+	{ "high-priority", "none", "'high-priority unmanaged', or 'turbo-freq off'" },
+};
+
+int keyword_reject_former(struct statement *statement, const char *word)
+{
+	const struct words *words = &statement->words;
+
+	for (size_t i = 0; i < sizeof(FORMER) / sizeof(FORMER[0]); i++) {
+		const char *with = FORMER[i].with;
+		bool found = strcmp(FORMER[i].word, word) == 0;
+
+		for (size_t j = words->next; found && with && j < words->count; j++)
+			if (strcmp(words->words[j], with) == 0)
+				with = NULL;
+		if (found && !with)
+			return statement_problem(statement, "former spelling '%s%s%s': write %s",
+						 word, FORMER[i].with ? " ... " : "",
+						 FORMER[i].with ? FORMER[i].with : "",
+						 FORMER[i].now);
+	}
+	return 0;
 }

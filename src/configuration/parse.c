@@ -14,25 +14,48 @@
 /* Some editors put it before the text of a file. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/** Takes `package LIST` and `powerdomain LIST`, or `die LIST`, in front of a colon. */
-static int take_scope(struct statement *statement)
+static const struct {
+	const char *name, *expected;
+	unsigned int highest;
+} PLACE_WORDS[PLACES] = {
+	[PLACE_PACKAGE] = { "package", "a list of packages", UINT_MAX },
+	[PLACE_DOMAIN] = { "domain", "a list of power domains or dies", UINT_MAX },
+	[PLACE_CPU] = { "cpu", NULL, 0 },
+	[PLACE_FABRIC] = { "fabric", "a list of fabrics", 255 },
+	[PLACE_CLOS] = { "clos", "a CLOS from 0 to 3", HIGHEST_CLOS },
+};
+
+#define PLACES_USAGE "package LIST, domain LIST, cpu CPUS, fabric LIST and clos LIST, then ':'"
+
+/** Takes the parts of the machine in front of a colon. */
+static int take_places(struct statement *statement)
 {
 	struct words *words = &statement->words;
+	bool any = false;
 	int error = 0;
 
-	statement->keyword = "package";
-	statement->usage = "N [powerdomain N|die N]: STATEMENT";
-	if (!words_take_if(words, statement->keyword))
-		return 0;
-	error = statement_list(statement, "a list of packages", UINT_MAX,
-			       &statement->scope.packages);
-	if (!error && (words_take_if(words, "powerdomain") || words_take_if(words, "die")))
-		error = statement_list(statement, "a list of power domains or dies", UINT_MAX,
-				       &statement->scope.power_domains);
-	if (!error && !words_take_if(words, ":"))
-		error = statement_expect(statement, words_take(words),
-					 "':' and a statement after the list");
-	return error;
+	for (size_t place = 0; place < PLACES && !error; place++) {
+		if (statement->places[place] || !words_take_if(words, PLACE_WORDS[place].name))
+			continue;
+		any = true;
+		statement->keyword = PLACE_WORDS[place].name;
+		statement->usage = place == PLACE_CLOS ? keyword_find("clos")->usage : PLACES_USAGE;
+		if (place == PLACE_CPU)
+			error = statement_cpus(statement, &statement->places[place],
+					       &statement->named_cpus);
+		else
+			error = statement_list(statement, PLACE_WORDS[place].expected,
+					       PLACE_WORDS[place].highest,
+					       &statement->places[place]);
+		place = (size_t)-1; /* in any order */
+	}
+	if (!any || error || words_take_if(words, ":"))
+		return error;
+	if (words_peek(words))
+		error = keyword_reject_former(statement, words_peek(words));
+	return error ? error
+		     : statement_expect(statement, words_take(words),
+					"':' and a statement after the list");
 }
 
 static int reject_keyword(struct statement *statement, const char *word)
@@ -44,60 +67,71 @@ static int reject_keyword(struct statement *statement, const char *word)
 	if (strcmp(word, "?") == 0)
 		return statement_problem(statement,
 					 "only one '?' is allowed, at the start of the line");
-	if (strcmp(word, "package") == 0)
-		return statement_problem(statement,
-					 "only one 'package' prefix is allowed (package %s)",
-					 statement->usage);
+	for (size_t i = 0; i < PLACES; i++)
+		if (strcmp(word, PLACE_WORDS[i].name) == 0)
+			return statement_problem(statement,
+						 "all places of a statement stand in front of one "
+						 "':' (" PLACES_USAGE ")");
 	meant = keyword_suggest(word);
-	if (strcmp(word, "powerdomain") == 0 || strcmp(word, "die") == 0)
-		return statement_problem(statement,
-					 "%s: the package is missing (package N %s N: STATEMENT)",
-					 word, word);
 	return statement_problem(statement, "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
 				 meant ? ", did you mean '" : "", meant ? meant : "",
 				 meant ? "'?" : "");
 }
 
+/** Whether a statement may have the places in front of it. */
+static int check_places(struct statement *statement, const struct keyword *keyword)
+{
+	if (keyword->subject == SUBJECTS && statement->optional)
+		return statement_problem(statement, "%s is never optional: no '?' is allowed",
+					 keyword->name);
+	for (size_t place = 0; place < PLACES; place++) {
+		bool general = place <= PLACE_DOMAIN && keyword->subject != SUBJECTS;
+
+		if (statement->places[place] && !general && keyword->place != place)
+			return statement_problem(
+				statement, "%s: '%s' is not allowed in front of it (%s)",
+				keyword->name, PLACE_WORDS[place].name, keyword->usage);
+	}
+	return 0;
+}
+
 static int parse_keyword(struct statement *statement)
 {
-	const char *word = words_take(&statement->words);
+	const char *word = statement->places[PLACE_CLOS] ? "clos" : words_take(&statement->words);
 	const struct keyword *keyword = word ? keyword_find(word) : NULL;
-	struct setting setting = { .index = INDEX_ALL };
-	int error = 0;
+	int error = word ? keyword_reject_former(statement, word) : 0;
+	struct setting setting = { 0 };
 
-	if (!keyword)
+	if (!error &&
+	    (!keyword || (keyword->place == PLACE_CLOS && !statement->places[PLACE_CLOS])))
 		return reject_keyword(statement, word);
+	if (error)
+		return error;
 	statement->keyword = keyword->name;
 	statement->usage = keyword->usage;
 	statement->subject = setting.subject = keyword->subject;
-	if (keyword->subject == SUBJECTS && (statement->scope.packages || statement->optional))
-		error = statement_problem(statement,
-					  "%s is for the whole machine and never optional: "
-					  "neither 'package' nor '?' is allowed in front of it",
-					  keyword->name);
+	error = check_places(statement, keyword);
 	if (!error && words_take_if(&statement->words, ":"))
 		error = statement_problem(statement,
 					  "%s: ':' is only for a part of the machine, in front "
-					  "of the statement (%s %s)",
-					  keyword->name, keyword->name, keyword->usage);
+					  "of the statement (%s)",
+					  keyword->name, keyword->usage);
 	if (!error && statement_take_wanted(statement, keyword->words, &setting.wanted))
 		error = statement_add(statement, &setting);
 	else if (!error)
 		error = keyword->parse(statement);
-	if (!error && words_peek(&statement->words))
-		error = statement_problem(statement, "%s: unexpected '%.*s' (%s %s)", keyword->name,
-					  LONGEST_WORD, words_peek(&statement->words),
-					  keyword->name, keyword->usage);
+	if (!error && words_peek(&statement->words)) {
+		word = words_take(&statement->words);
+		error = statement_problem(statement, "%s: unexpected '%.*s' (%s)", keyword->name,
+					  LONGEST_WORD, word, keyword->usage);
+	}
 	return error;
 }
 
 /** Reports the first byte that no statement has: a control character, or one that is not ASCII. */
 static int check_bytes(struct configuration *configuration, struct origin origin, const char *line,
-		       size_t length)
+		       size_t length, bool is_header)
 {
-	/* The header line is one, too. */
-	bool is_header = origin.line == 1;
-
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)line[i];
 
@@ -129,13 +163,13 @@ static int parse_line(struct configuration *configuration, struct origin origin,
 {
 	struct statement statement = { .configuration = configuration, .origin = origin };
 	size_t settings = configuration->setting_count, matches = configuration->match_count;
-	int error = check_bytes(configuration, origin, line, length);
+	int error = check_bytes(configuration, origin, line, length, false);
 
 	if (!error)
 		error = words_split(&statement.words, line, length);
 	if (!error && words_peek(&statement.words)) {
 		statement.optional = words_take_if(&statement.words, "?");
-		error = take_scope(&statement);
+		error = take_places(&statement);
 		if (!error)
 			error = parse_keyword(&statement);
 	}
@@ -143,41 +177,52 @@ static int parse_line(struct configuration *configuration, struct origin origin,
 	if (error)
 		drop_from(configuration, settings, matches);
 	words_free(&statement.words);
-	isst_cpuset_free(statement.scope.packages);
-	isst_cpuset_free(statement.scope.power_domains);
+	for (size_t i = 0; i < PLACES; i++)
+		isst_cpuset_free(statement.places[i]);
+	free(statement.named_cpus);
 	return error;
 }
 
-static int check_header(struct configuration *configuration, struct origin origin, const char *line,
-			size_t length)
+/** Looks for the header line, before which blank lines and comments may stand. @found: it, or a
+ * statement in its place */
+static int find_header(struct configuration *configuration, struct origin origin, const char *line,
+		       size_t length, bool *found)
 {
-	size_t prefix = strlen(CONFIGURATION_HEADER " ");
-	char version[16];
+	size_t prefix = strlen(CONFIGURATION_HEADER " "), blanks = 0;
+	char version[16] = "";
+	uint64_t number;
 	int error;
 
-	if (length >= strlen(BYTE_ORDER_MARK) &&
-	    memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+	if (origin.line == 1 && length >= strlen(BYTE_ORDER_MARK) &&
+	    memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0) {
+		*found = true;
 		return configuration_problem(configuration, origin,
 					     "the file begins with a byte order mark (EF BB BF): "
 					     "save it without one");
-	error = check_bytes(configuration, origin, line, length);
-	if (error)
-		return error;
+	}
 	while (length > 0 && isspace((unsigned char)line[length - 1]))
 		length--;
-	if (length <= prefix || memcmp(line, CONFIGURATION_HEADER " ", prefix) != 0)
+	while (blanks < length && isspace((unsigned char)line[blanks]))
+		blanks++;
+	*found = length > prefix && memcmp(line, CONFIGURATION_HEADER " ", prefix) == 0 &&
+		 isdigit((unsigned char)line[prefix]);
+	if (!*found && (blanks == length || line[blanks] == '#'))
+		return 0;
+	if (!*found) {
+		*found = true;
 		return configuration_problem(configuration, origin,
-					     "the first line is not '" CONFIGURATION_HEADER " %d'",
+					     "the line '" CONFIGURATION_HEADER " %d' is missing "
+					     "before the first statement",
 					     CONFIGURATION_VERSION);
-	if (length - prefix < sizeof(version)) {
-		uint64_t number;
-
-		memcpy(version, line + prefix, length - prefix);
-		version[length - prefix] = '\0';
-		if (isst_parse_number(version, 10, CONFIGURATION_VERSION, &number) == 0 &&
-		    number == CONFIGURATION_VERSION)
-			return 0;
 	}
+	error = check_bytes(configuration, origin, line, length, true);
+	if (error)
+		return error;
+	if (length - prefix < sizeof(version))
+		memcpy(version, line + prefix, length - prefix);
+	if (isst_parse_number(version, 10, CONFIGURATION_VERSION, &number) == 0 &&
+	    number == CONFIGURATION_VERSION)
+		return 0;
 	return configuration_problem(
 		configuration, origin,
 		"version '%.*s' of the format is not known: this is version "
@@ -188,24 +233,35 @@ static int check_header(struct configuration *configuration, struct origin origi
 
 /** What all lines come to: a lack of memory ends it, a problem does not. */
 static int parse_lines(struct configuration *configuration, size_t source, const char *text,
-		       size_t size, bool is_file)
+		       size_t size, enum text_kind kind)
 {
-	struct origin origin = { .source = source, .line = is_file ? 1 : 0, .statement = !is_file };
+	struct origin origin = { .source = source,
+				 .line = kind != TEXT_STATEMENT,
+				 .statement = kind != TEXT_FILE };
 	const char *end = text + size;
-	bool wrong = false;
+	bool wrong = false, has_header = kind != TEXT_FILE;
 
 	do {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t length = (size_t)((newline ? newline : end) - text);
-		int error = origin.line == 1 ? check_header(configuration, origin, text, length)
-					     : parse_line(configuration, origin, text, length);
+		bool is_statement = has_header;
+		int error = has_header
+				    ? 0
+				    : find_header(configuration, origin, text, length, &has_header);
 
+		if (is_statement)
+			error = parse_line(configuration, origin, text, length);
+		text = newline ? newline + 1 : end;
+		if (text == end && !has_header)
+			error = configuration_problem(
+				configuration, (struct origin){ source, 1, false },
+				"the line '" CONFIGURATION_HEADER " %d' is missing",
+				CONFIGURATION_VERSION);
 		if (error && error != -EINVAL)
 			return error;
 		wrong = wrong || error;
 		if (origin.line > 0)
 			origin.line++;
-		text = newline ? newline + 1 : end;
 	} while (text < end);
 	return wrong ? -EINVAL : 0;
 }
@@ -227,7 +283,7 @@ static void order_problems(struct configuration *configuration, size_t first)
 }
 
 int configuration_add_text(struct configuration *configuration, const char *source,
-			   const char *text, size_t size, bool is_file)
+			   const char *text, size_t size, enum text_kind kind)
 {
 	size_t settings = configuration->setting_count, matches = configuration->match_count;
 	size_t number = configuration->source_count, problems = configuration->problem_count;
@@ -235,7 +291,7 @@ int configuration_add_text(struct configuration *configuration, const char *sour
 
 	if (error)
 		return error;
-	error = parse_lines(configuration, number, text, size, is_file);
+	error = parse_lines(configuration, number, text, size, kind);
 	/* Statements that were edited since they were saved are checked like others. */
 	for (size_t i = matches; i < configuration->match_count && !error; i++) {
 		struct match *match = &configuration->matches[i];

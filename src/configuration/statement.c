@@ -26,10 +26,16 @@ bool words_is_comment(const char *line, size_t i)
 	return line[i] == '#' && (i == 0 || is_space(line[i - 1]) || is_mark(line[i - 1]));
 }
 
+/** Whether a name of CPUs ends before a character: `node:0` goes on behind the colon. */
+static bool ends_name(const char *line, size_t i, size_t length)
+{
+	return is_mark(line[i]) &&
+	       !(line[i] == ':' && i + 1 < length && line[i + 1] >= '0' && line[i + 1] <= '9');
+}
+
 int words_split(struct words *words, const char *line, size_t length)
 {
 	size_t used = 0;
-	bool is_name;
 	int error = 0;
 
 	*words = (struct words){ 0 };
@@ -39,6 +45,7 @@ int words_split(struct words *words, const char *line, size_t length)
 		return -ENOMEM;
 	for (size_t i = 0; i < length && !error;) {
 		char *word = words->text + used;
+		bool is_name = false;
 
 		if (is_space(line[i])) {
 			i++;
@@ -46,14 +53,12 @@ int words_split(struct words *words, const char *line, size_t length)
 		}
 		if (words_is_comment(line, i))
 			break;
-		/* Names of CPUs, which a message is to repeat as a whole, contain colons. */
-		is_name = line[i] == '@';
-		do
+		do {
+			is_name = line[i] == '@' || (is_name && line[i] != ',');
 			words->text[used++] = line[i++];
-		while (!is_mark(line[i - 1]) && i < length && !is_space(line[i]) &&
-		       !is_mark(line[i]));
-		for (; is_name && i < length && !is_space(line[i]) && line[i] != '='; i++)
-			words->text[used++] = line[i];
+		} while (i < length && !is_space(line[i]) &&
+			 (is_name ? !ends_name(line, i, length)
+				  : !is_mark(line[i - 1]) && !is_mark(line[i])));
 		words->text[used++] = '\0';
 		error = ARRAY_GROW(words->words, words->count);
 		if (!error)
@@ -104,18 +109,18 @@ int statement_reject(struct statement *statement, const char *word, const char *
 	const char *next = word && strcmp(word, "=") == 0 ? words_peek(&statement->words) : NULL;
 
 	if (!word)
-		return statement_problem(statement, "%s: %s is missing (%s %s)", statement->keyword,
-					 expected, statement->keyword, statement->usage);
-	return statement_problem(statement, "%s: '%.*s%.*s' is not %s (%s %s)", statement->keyword,
+		return statement_problem(statement, "%s: %s is missing (%s)", statement->keyword,
+					 expected, statement->usage);
+	return statement_problem(statement, "%s: '%.*s%.*s' is not %s (%s)", statement->keyword,
 				 LONGEST_WORD, word, LONGEST_WORD, next ? next : "", expected,
-				 statement->keyword, statement->usage);
+				 statement->usage);
 }
 
 int statement_expect(struct statement *statement, const char *word, const char *expected)
 {
-	return statement_problem(statement, "%s: expected %s%s%.*s%s (%s %s)", statement->keyword,
+	return statement_problem(statement, "%s: expected %s%s%.*s%s (%s)", statement->keyword,
 				 expected, word ? ", found '" : "", LONGEST_WORD, word ? word : "",
-				 word ? "'" : "", statement->keyword, statement->usage);
+				 word ? "'" : "", statement->usage);
 }
 
 int statement_number(struct statement *statement, const char *expected, uint64_t max,
@@ -152,15 +157,37 @@ int statement_list(struct statement *statement, const char *expected, unsigned i
 	return error == -ENOMEM ? error : statement_reject(statement, word, expected);
 }
 
-int statement_cpus(struct statement *statement, struct isst_cpuset **set)
+/** A configuration is a state: what names mean must not depend on what it states. */
+static int check_name(void *data, const struct cpu_name *name, struct isst_cpuset *cpus)
+{
+	(void)data;
+	(void)cpus;
+	return name->kind == CPU_NAME_CLOS || name->kind == CPU_NAME_HIGH_PRIORITY ? -ENOTSUP : 0;
+}
+
+int statement_cpus(struct statement *statement, struct isst_cpuset **set, char **named)
 {
 	const char *word = words_peek(&statement->words);
+	const char *expected = "a list of CPUs such as 0-3,8 or @node:1";
+	int error;
 
-	return statement_list(statement,
-			      word && word[0] == '@'
-				      ? "a list of CPUs such as 0-3,8: names are not allowed here"
-				      : "a list of CPUs such as 0-3,8",
-			      UINT_MAX, set);
+	*named = NULL;
+	if (!word || !strchr(word, '@'))
+		return statement_list(statement, expected, UINT_MAX, set);
+	words_take(&statement->words);
+	*set = isst_cpuset_new();
+	*named = strdup(word);
+	error = *set && *named ? cpu_list_add(word, *set, check_name, NULL) : -ENOMEM;
+	if (!error)
+		return 0;
+	isst_cpuset_free(*set);
+	free(*named);
+	*set = NULL;
+	*named = NULL;
+	if (error == -ENOTSUP)
+		expected = "a list of CPUs that stays the same: @package:N, @domain:P.D, @node:N "
+			   "and @isolated do";
+	return error == -ENOMEM ? error : statement_reject(statement, word, expected);
 }
 
 const char *const wanted_words[WANTED_KINDS] = {
@@ -186,24 +213,30 @@ bool statement_take_wanted(struct statement *statement, unsigned int allowed,
 
 enum { HIGHEST_MHZ = 25500, HIGHEST_UNCORE_MHZ = 12700 };
 
-/** A frequency as a number with or without unit. Returns 0, -EINVAL or -ERANGE. */
+/** A frequency as a number with or without unit, and with decimals behind a point. Returns 0,
+ * -EINVAL or -ERANGE. */
 static int parse_khz(const char *word, uint64_t *khz)
 {
-	size_t digits = strspn(word, "0123456789");
-	bool in_khz = strcmp(word + digits, "kHz") == 0;
-	char number[16];
-	int error;
+	static const struct {
+		const char *name;
+		size_t decimals; /* that kHz have */
+	} UNITS[] = { { "", 3 }, { "MHz", 3 }, { "GHz", 6 }, { "kHz", 0 } };
+	size_t digits = strspn(word, "0123456789"), decimals = 0, unit = 0;
+	const char *rest = word + digits;
+	char number[16] = "";
 
-	if (digits >= sizeof(number))
-		return -ERANGE;
-	if (!in_khz && word[digits] != '\0' && strcmp(word + digits, "MHz") != 0)
+	if (digits > 0 && *rest == '.' && (decimals = strspn(rest + 1, "0123456789")) > 0)
+		rest += 1 + decimals;
+	while (unit < sizeof(UNITS) / sizeof(UNITS[0]) && strcmp(rest, UNITS[unit].name) != 0)
+		unit++;
+	if (unit == sizeof(UNITS) / sizeof(UNITS[0]) || decimals > UNITS[unit].decimals)
 		return -EINVAL;
+	if (digits + UNITS[unit].decimals >= sizeof(number))
+		return -ERANGE;
 	memcpy(number, word, digits);
-	number[digits] = '\0';
-	error = isst_parse_number(number, 10, HIGHEST_MHZ * (in_khz ? KHZ_PER_MHZ : 1), khz);
-	if (!error && !in_khz)
-		*khz *= KHZ_PER_MHZ;
-	return error;
+	memset(number + digits, '0', UNITS[unit].decimals);
+	memcpy(number + digits, word + digits + 1, decimals);
+	return isst_parse_number(number, 10, HIGHEST_MHZ * KHZ_PER_MHZ, khz);
 }
 
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
@@ -246,17 +279,46 @@ static int copy_set(const struct isst_cpuset *set, struct isst_cpuset **copy)
 	return *copy ? isst_cpuset_add_set(*copy, set) : -ENOMEM;
 }
 
-int statement_add(struct statement *statement, struct setting *setting)
+/** Adds a setting of an index; takes over its sets, also on error. */
+static int add_indexed(struct statement *statement, struct setting *setting, unsigned int index)
 {
-	int error = copy_set(statement->scope.packages, &setting->scope.packages);
+	int error = copy_set(statement->places[PLACE_PACKAGE], &setting->scope.packages);
 
 	if (!error)
-		error = copy_set(statement->scope.power_domains, &setting->scope.power_domains);
+		error = copy_set(statement->places[PLACE_DOMAIN], &setting->scope.power_domains);
+	if (!error && statement->places[PLACE_CPU])
+		error = copy_set(statement->places[PLACE_CPU], &setting->cpus);
+	if (!error && statement->named_cpus) {
+		setting->named[LIST_CPUS] = strdup(statement->named_cpus);
+		error = setting->named[LIST_CPUS] ? 0 : -ENOMEM;
+	}
 	if (error) {
 		setting_clear(setting);
 		return error;
 	}
+	setting->index = index;
 	setting->origin = statement->origin;
 	setting->optional = statement->optional;
 	return configuration_add(statement->configuration, setting);
+}
+
+int statement_add(struct statement *statement, struct setting *setting)
+{
+	const struct isst_cpuset *indexes = statement->places[PLACE_CLOS];
+	unsigned int index;
+	int error = 0;
+
+	if (!indexes)
+		indexes = statement->places[PLACE_FABRIC];
+	if (!indexes)
+		return add_indexed(statement, setting, INDEX_ALL);
+	/* Settings with an index have no sets. */
+	isst_cpuset_for_each (index, indexes)
+		if (!error)
+			error = add_indexed(statement,
+					    &(struct setting){ .subject = setting->subject,
+							       .wanted = setting->wanted,
+							       .number = setting->number },
+					    index);
+	return error;
 }

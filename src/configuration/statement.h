@@ -6,7 +6,7 @@
 #include "configuration/configuration.h"
 
 /** The longest part of a wrong word that a message repeats. */
-enum { LONGEST_WORD = 40 };
+enum { LONGEST_WORD = 40, HIGHEST_CLOS = 3 };
 
 struct words {
 	char *text; /* what the words are in */
@@ -32,14 +32,18 @@ const char *words_take(struct words *words);
 /** Takes the next word if it is that one. */
 bool words_take_if(struct words *words, const char *word);
 
+/** What may stand in front of a statement. */
+enum place_kind { PLACE_PACKAGE, PLACE_DOMAIN, PLACE_CPU, PLACE_FABRIC, PLACE_CLOS, PLACES };
+
 struct statement {
 	struct configuration *configuration;
-	const char *keyword, *usage; /* usage: what may follow the keyword */
+	const char *keyword, *usage; /* usage: the form of the whole statement */
 	enum subject subject;	     /* the keyword's */
 	struct origin origin;
 	struct words words;
 	bool optional;
-	struct scope scope; /* what stands in front of it */
+	struct isst_cpuset *places[PLACES]; /* NULL: none is named */
+	char *named_cpus;		    /* of PLACE_CPU, where names are in it */
 };
 
 /* Functions that take words return 0, -EINVAL with a problem that names the word, or -ENOMEM. */
@@ -62,8 +66,9 @@ int statement_number(struct statement *statement, const char *expected, uint64_t
 int statement_list(struct statement *statement, const char *expected, unsigned int max,
 		   struct isst_cpuset **set);
 
-/** Takes a list of CPUs, which is not empty. */
-int statement_cpus(struct statement *statement, struct isst_cpuset **set);
+/** Takes a list of CPUs, which is not empty. *@named: the list, if it contains names, of which the
+ * CPUs are not in *@set; to be freed. */
+int statement_cpus(struct statement *statement, struct isst_cpuset **set, char **named);
 
 /** What may be wanted by a word. */
 extern const char *const wanted_words[WANTED_KINDS];
@@ -82,22 +87,22 @@ bool statement_take_wanted(struct statement *statement, unsigned int allowed,
 /** It is stored in multiples of 100 MHz, up to 12700. */
 #define FREQUENCY_UNCORE (4U << WANTED_KINDS | FREQUENCY_RATIO)
 
-/** Takes a frequency: a word that @allowed names, or MHz, with the unit `MHz` or `kHz` behind the
- * number if need be. */
+/** Takes a frequency: a word that @allowed names, or a number of MHz or of the unit behind it. */
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
 			uint64_t *khz);
 
-/** Adds a setting for the place of the statement; takes over its sets, also on error. */
+/** Adds a setting for the places of the statement; takes over its sets, also on error. */
 int statement_add(struct statement *statement, struct setting *setting);
 
 /* ---- keywords.c ---- */
 
 struct keyword {
 	const char *name;
-	const char *usage; /* what may follow */
+	const char *usage; /* of the whole statement, with the places that are its own */
 	int (*parse)(struct statement *statement);
-	enum subject subject; /* SUBJECTS: a condition of the whole machine, never optional */
-	unsigned int words;   /* one of which may follow alone: WORD() */
+	enum subject subject;  /* SUBJECTS: a condition of the whole machine, never optional */
+	unsigned int words;    /* one of which may follow alone: WORD() */
+	enum place_kind place; /* of its own, besides packages and domains; PLACES: none */
 };
 
 /** The keyword of that name, or NULL. */
@@ -105,5 +110,9 @@ const struct keyword *keyword_find(const char *name);
 
 /** The keyword that was probably meant, or NULL. */
 const char *keyword_suggest(const char *name);
+
+/** Reports a word that former versions had, alone or with another one behind it. Returns 0 if it is
+ * none, or as statement_problem(). */
+int keyword_reject_former(struct statement *statement, const char *word);
 
 #endif

@@ -11,29 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Each subject: its keyword, and what stands in front of its value behind that. */
-static const struct {
-	const char *keyword, *field;
-} SUBJECT_WORDS[SUBJECTS] = {
-	[SUBJECT_LEVEL] = { "level", NULL },
-	[SUBJECT_TURBO_FREQ] = { "turbo-freq", NULL },
-	[SUBJECT_BASE_FREQ] = { "base-freq", NULL },
-	[SUBJECT_CORE_POWER] = { "core-power", NULL },
-	[SUBJECT_PRIORITY] = { "core-power", NULL },
-	[SUBJECT_CLOS_ENABLE] = { "clos-enable", NULL },
-	[SUBJECT_CLOS_MIN] = { "clos", "min" },
-	[SUBJECT_CLOS_MAX] = { "clos", "max" },
-	[SUBJECT_CLOS_DESIRED] = { "clos", "desired" },
-	[SUBJECT_CLOS_EPP] = { "clos", "epp" },
-	[SUBJECT_CLOS_WEIGHT] = { "clos", "weight" },
-	[SUBJECT_HIGH_PRIORITY] = { "high-priority", NULL },
-	[SUBJECT_ASSOCIATION] = { "association", NULL },
-	[SUBJECT_TURBO_RATIO_LIMITS] = { "turbo-ratio-limits", NULL },
-	[SUBJECT_SCALING_MIN] = { "scaling-min", NULL },
-	[SUBJECT_SCALING_MAX] = { "scaling-max", NULL },
-	[SUBJECT_UNCORE_MIN] = { "uncore-min", NULL },
-	[SUBJECT_UNCORE_MAX] = { "uncore-max", NULL },
-	[SUBJECT_CPUS] = { "cpus", NULL },
+static const char *const SUBJECT_WORDS[SUBJECTS] = {
+	[SUBJECT_LEVEL] = "level",
+	[SUBJECT_TURBO_FREQ] = "turbo-freq",
+	[SUBJECT_BASE_FREQ] = "base-freq",
+	[SUBJECT_CORE_POWER] = "core-power",
+	[SUBJECT_PRIORITY] = "core-power",
+	[SUBJECT_CLOS_ENABLE] = "clos-enable",
+	[SUBJECT_CLOS_MIN] = "min",
+	[SUBJECT_CLOS_MAX] = "max",
+	[SUBJECT_CLOS_DESIRED] = "desired",
+	[SUBJECT_CLOS_EPP] = "epp",
+	[SUBJECT_CLOS_WEIGHT] = "weight",
+	[SUBJECT_HIGH_PRIORITY] = "high-priority",
+	[SUBJECT_ASSOCIATION] = "association",
+	[SUBJECT_TURBO_RATIO_LIMITS] = "turbo-ratio-limits",
+	[SUBJECT_SCALING_MIN] = "scaling-min",
+	[SUBJECT_SCALING_MAX] = "scaling-max",
+	[SUBJECT_UNCORE_MIN] = "uncore-min",
+	[SUBJECT_UNCORE_MAX] = "uncore-max",
+	[SUBJECT_CPUS] = "cpus",
 };
 
 int cpuset_write(FILE *stream, const char *before, const struct isst_cpuset *set)
@@ -47,8 +44,21 @@ int cpuset_write(FILE *stream, const char *before, const struct isst_cpuset *set
 	return 0;
 }
 
-static int write_choice(FILE *stream, const struct core_choice *choice)
+/** Writes a list of CPUs as it was stated, if with names. */
+static int write_list(FILE *stream, const char *before, const struct setting *setting,
+		      enum cpu_list list)
 {
+	struct setting *all = (struct setting *)setting;
+
+	if (!setting->named[list])
+		return cpuset_write(stream, before, *setting_list(all, list));
+	fprintf(stream, "%s%s", before, setting->named[list]);
+	return 0;
+}
+
+static int write_choice(FILE *stream, const struct setting *setting)
+{
+	const struct core_choice *choice = &setting->choice;
 	int error = 0;
 
 	switch (choice->kind) {
@@ -63,9 +73,9 @@ static int write_choice(FILE *stream, const struct core_choice *choice)
 		break;
 	}
 	if (choice->within)
-		error = cpuset_write(stream, " within ", choice->within);
+		error = write_list(stream, " within ", setting, LIST_WITHIN);
 	if (!error && choice->avoid)
-		error = cpuset_write(stream, " avoid ", choice->avoid);
+		error = write_list(stream, " avoid ", setting, LIST_AVOID);
 	return error;
 }
 
@@ -103,9 +113,9 @@ static int write_value(FILE *stream, const struct setting *setting)
 			fprintf(stream, " %" PRIu64, setting->number / KHZ_PER_MHZ);
 		return 0;
 	case WANTED_CORES:
-		return write_choice(stream, &setting->choice);
+		return write_choice(stream, setting);
 	case WANTED_OFFLINE:
-		return cpuset_write(stream, " offline ", setting->cpus);
+		return write_list(stream, " offline ", setting, LIST_CPUS);
 	case WANTED_OF_LEVEL:
 		fputs(setting->subject == SUBJECT_CPUS ? " by-level" : " level", stream);
 		return 0;
@@ -117,53 +127,52 @@ static int write_value(FILE *stream, const struct setting *setting)
 
 static bool is_of_clos(const struct setting *setting)
 {
-	return SUBJECT_WORDS[setting->subject].field != NULL;
+	return setting->subject >= SUBJECT_CLOS_MIN && setting->subject <= SUBJECT_CLOS_WEIGHT;
 }
 
-/** The statement up to its keyword, with the CLOS where that comes first. */
-static int write_beginning(FILE *stream, const struct setting *setting)
+/** Writes what stands in front of the keyword. */
+static int write_places(FILE *stream, const struct setting *setting)
 {
-	const char *keyword = SUBJECT_WORDS[setting->subject].keyword;
+	const char *first = setting->optional ? "? " : "", *next = first;
 	int error = 0;
 
-	if (setting->optional)
-		fputs("? ", stream);
-	if (setting->scope.packages)
-		error = cpuset_write(stream, "package ", setting->scope.packages);
-	if (!error && setting->scope.power_domains)
-		error = cpuset_write(stream, " powerdomain ", setting->scope.power_domains);
-	if (setting->scope.packages)
-		fputs(": ", stream);
-	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted == WANTED_UNMANAGED)
-		keyword = "associations";
-	fputs(keyword, stream);
-	if (is_of_clos(setting))
-		fprintf(stream, " %u", setting->index);
+	if (setting->scope.packages) {
+		fprintf(stream, "%spackage", next);
+		error = cpuset_write(stream, " ", setting->scope.packages);
+		next = " ";
+	}
+	if (!error && setting->scope.power_domains) {
+		fprintf(stream, "%sdomain", next);
+		error = cpuset_write(stream, " ", setting->scope.power_domains);
+		next = " ";
+	}
+	if (!error && subject_is_of_cpus(setting->subject) && setting->cpus) {
+		fprintf(stream, "%scpu", next);
+		error = write_list(stream, " ", setting, LIST_CPUS);
+		next = " ";
+	}
+	if (setting->index != INDEX_ALL) {
+		fprintf(stream, "%s%s %u", next, is_of_clos(setting) ? "clos" : "fabric",
+			setting->index);
+		next = " ";
+	}
+	fputs(next == first ? first : ":", stream);
+	if (!is_of_clos(setting))
+		fprintf(stream, "%s%s", next == first ? "" : " ", SUBJECT_WORDS[setting->subject]);
 	return error;
 }
 
+/** Writes a setting behind the beginning of its statement. */
 static int write_part(FILE *stream, const struct setting *setting)
 {
-	int error;
-
 	if (is_of_clos(setting) && setting->wanted != WANTED_UNMANAGED)
-		fprintf(stream, " %s", SUBJECT_WORDS[setting->subject].field);
-	error = write_value(stream, setting);
-	if (error || setting->wanted == WANTED_OFFLINE)
-		return error;
-	if (setting->cpus)
-		return cpuset_write(stream, " = ", setting->cpus);
-	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted != WANTED_UNMANAGED)
-		fputs(" = all", stream);
-	if (setting->subject >= SUBJECT_UNCORE_MIN && setting->subject <= SUBJECT_UNCORE_MAX &&
-	    setting->index != INDEX_ALL)
-		fprintf(stream, " fabric %u", setting->index);
-	return 0;
+		fprintf(stream, " %s", SUBJECT_WORDS[setting->subject]);
+	return write_value(stream, setting);
 }
 
 static int setting_write(FILE *stream, const struct setting *setting)
 {
-	int error = write_beginning(stream, setting);
+	int error = write_places(stream, setting);
 
 	return error ? error : write_part(stream, setting);
 }
@@ -238,15 +247,10 @@ static int write_matches(FILE *stream, const struct configuration *configuration
 		const struct match *match = &configuration->matches[i], *next = match + 1;
 		bool last = i + 1 == configuration->match_count ||
 			    next->statement != match->statement;
-		bool of_machine = false;
 		uint64_t checksum = 0;
 
-		/* One of the conditions is for one machine alone. */
-		for (size_t j = 0; j < configuration->match_count; j++)
-			of_machine |= configuration->matches[j].kind == MATCH_TOPOLOGY &&
-				      configuration->matches[j].statement == match->statement;
 		if (match->statement == i)
-			fputs(of_machine ? "machine" : "match", stream);
+			fputs("match", stream);
 		/* What was read may have been added to; what was edited is no state any more. */
 		if (match->kind == MATCH_STATE && match->unedited) {
 			if (configuration_checksum(configuration, ALL_SOURCES, &checksum))

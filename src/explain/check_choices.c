@@ -36,7 +36,7 @@ static void explain_priority(struct findings *findings, struct found *found,
 		found->kind = REMEDY_PACKAGE_STATEMENT;
 		found->remedy = found->domain->now->level.base_freq == ISST_FEATURE_ENABLED
 					? "turbo-freq off"
-					: "turbo-freq off;core-power off;association 0 = all";
+					: "turbo-freq off;core-power off;association 0";
 		return;
 	}
 	if (!package->level || package->cpus.unknown > 0)
@@ -197,7 +197,7 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 			found.code != ISST_FINDING_CLOS_MAX &&
 			survey_applies(domain, NULL, SUBJECT_CLOS_MAX, cpu->clos,
 				       max * UINT64_C(1000));
-	found.remedy = FINDING_TEXT(findings, "clos %u max none", cpu->clos);
+	found.remedy = FINDING_TEXT(findings, "clos %u: max none", cpu->clos);
 	if (is_max_of_packages(survey, cpu->clos, max))
 		found.kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
 	findings_add(findings, &found, "CLOS %u: maximum %u MHz (core-power get-config)%s",
@@ -306,7 +306,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 		bool remain = survey_core_power_is_on(domain) && !turbo_freq_is_on(domain) &&
 			      is_divided(domain) && !classes_have_purpose(domain);
 
-		found.remedy = remain ? "base-freq off;association 0 = all" : "base-freq off";
+		found.remedy = remain ? "base-freq off;association 0" : "base-freq off";
 	}
 	findings_add(findings, &found,
 		     "base-freq is enabled%s: base frequency %u MHz (base-freq info), without it "

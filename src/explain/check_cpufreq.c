@@ -38,15 +38,15 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 		found.meaning = "base-freq enable limits each CPU to its base frequency here: none "
 				"reaches turbo";
 		if (!found_disable(&found, domain, FEATURE_BASE_FREQ))
-			found.remedy = "scaling-max none = {cpus}";
+			found.remedy = "cpu {cpus}: scaling-max none";
 	} else if (max) {
 		found.applied = survey_applies(domain, cpu, SUBJECT_SCALING_MAX, INDEX_ALL, khz);
 		found.meaning = "the kernel does not ask for more than its upper limit";
-		found.remedy = "scaling-max none = {cpus}";
+		found.remedy = "cpu {cpus}: scaling-max none";
 	} else {
 		found.severity = ISST_SEVERITY_NOTE;
 		found.meaning = NOTHING_TO_DO;
-		found.remedy = "scaling-min none = {cpus}";
+		found.remedy = "cpu {cpus}: scaling-min none";
 	}
 	if (owners) {
 		found.kind = REMEDY_TEXT;

@@ -289,7 +289,7 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		if (may_be_of_package(domain, now))
 			found.kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
 		else if (domain->fabrics > 1)
-			found.remedy = FINDING_TEXT(findings, "uncore-max none fabric %u", i);
+			found.remedy = FINDING_TEXT(findings, "fabric %u: uncore-max none", i);
 		findings_add(findings, &found,
 			     "uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz of "
 			     "intel_uncore_frequency), up to %" PRIu64 " MHz is possible",

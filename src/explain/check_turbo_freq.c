@@ -142,11 +142,11 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 				"--auto: they decide which cores yield first when power is short";
 	} else if (found.meaning) {
 		found.kind = REMEDY_STATEMENT;
-		found.remedy = "association 0 = {cpus}";
+		found.remedy = "cpu {cpus}: association 0";
 	} else if (supported) {
 		concerned = has_high_priority;
 		found.meaning = FINDING_TEXT(
-			findings, "%s; where priority is not meant, state 'association 0 = all'",
+			findings, "%s; where priority is not meant, state 'association 0'",
 			turbo_freq_meaning(findings, &package, finding_code(code)->meaning));
 		found.remedy = turbo_freq_remedy(findings, &package, "turbo-freq on");
 	} else {
@@ -157,7 +157,7 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 				  "settings are saved: here they decide which cores yield first "
 				  "when power is short"
 				: "the classes decide which cores yield first when power is short";
-		found.remedy = "association 0 = all";
+		found.remedy = "association 0";
 	}
 	if (!is_about(domain, concerned))
 		return;

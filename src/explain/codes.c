@@ -54,7 +54,7 @@ const struct finding_code finding_codes[] = {
 	    .remedy = "enable HWP (Speed Shift) in the BIOS, and boot without intel_pstate=no_hwp"),
 	ROW(BASE_FREQ_PRIORITIES, "base-freq-priorities", WARNING,
 	    .meaning = "when power is short, the cores that SST-BF is to make faster yield first",
-	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
+	    .kind = REMEDY_STATEMENT, .remedy = "cpu {cpus}: association 0"),
 	ROW(TURBO_FREQ_WITHOUT_HIGH_PRIORITY, "turbo-freq-without-high-priority", WARNING,
 	    .meaning = "all cores have low priority: SST-TF clips each of them, in favour of none",
 	    .kind = REMEDY_PACKAGE_STATEMENT),
@@ -69,7 +69,7 @@ const struct finding_code finding_codes[] = {
 	ROW(CORE_POWER_OFF_WITH_ASSOCIATIONS, "core-power-off-with-associations", WARNING,
 	    .meaning = "it is not known whether classes of service count while core-power reads "
 		       "disabled; if they are wanted, state 'core-power on'",
-	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = all"),
+	    .kind = REMEDY_STATEMENT, .remedy = "association 0"),
 	ROW(TURBO_RATIO_LIMITS_LOW, "turbo-ratio-limits-low", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(LEVEL_LOCKED, "level-locked", WARNING,
 	    .meaning = "the level is slower than the lowest one, and locked: it cannot be changed",
@@ -136,7 +136,7 @@ const struct finding_code finding_codes[] = {
 	    .meaning =
 		    "cores of low priority are slower in favour of the turbo frequencies of SST-TF; its "
 		    "buckets hold few cores of high priority",
-	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
+	    .kind = REMEDY_STATEMENT, .remedy = "cpu {cpus}: association 0"),
 	ROW(CLOS_MAX, "clos-max", NOTE,
 	    .meaning = "cores of the class do not reach the highest turbo frequency",
 	    .kind = REMEDY_STATEMENT),

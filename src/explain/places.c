@@ -176,14 +176,18 @@ static const char *statements_text(struct isst_finding *finding, const struct gr
 	const char *statements = finding->remedy_template, *place = "", *text = "";
 
 	if (group)
-		place = FINDING_TEXT(findings,
-				     "package %s%s%s: ", list_text(findings, group->packages),
-				     *group->domains ? " powerdomain" : "",
+		place = FINDING_TEXT(findings, "package %s%s%s",
+				     list_text(findings, group->packages),
+				     *group->domains ? " domain" : "",
 				     *group->domains ? strrchr(group->domains, ' ') : "");
 	while (*statements) {
 		size_t length = strcspn(statements, ";");
 
-		text = FINDING_TEXT(findings, "%s --set '%s%s'", text, place,
+		/* All places share a colon. */
+		text = FINDING_TEXT(findings, "%s --set '%s%s%s'", text, place,
+				    !*place			      ? ""
+				    : memchr(statements, ':', length) ? " "
+								      : ": ",
 				    fill_template(finding, FINDING_TEXT(findings, "%.*s",
 									(int)length, statements)));
 		statements += length;

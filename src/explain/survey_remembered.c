@@ -102,7 +102,7 @@ static int read_boot_state(struct survey *survey)
 
 	if (!error)
 		error = configuration_add_text(&survey->boot, "state after boot", text,
-					       strlen(text), true);
+					       strlen(text), TEXT_FILE);
 	free(text);
 	survey->has_boot_state = !error;
 	/* Without TPMI, once all CPUs of a die were offline, the kernel shows set limits as boot's.
@@ -166,7 +166,7 @@ static int read_applied(struct survey *survey)
 		survey->applied_file = message_make(&survey->context->messages, "%s", source);
 	/* What the text states counts where it is for this machine. */
 	if (same && applied.succeeded)
-		error = configuration_add_text(&configuration, source, text, strlen(text), true);
+		error = configuration_add_text(&configuration, source, text, strlen(text), TEXT_FILE);
 	if (same && applied.succeeded && !error)
 		error = configuration_match(&configuration, survey->context);
 	if (same && applied.succeeded && !error)

@@ -240,23 +240,7 @@ int power_read(struct isst_context *context, struct domain_power *domains, size_
 
 /* ---- Names of CPUs ---- */
 
-enum cpu_name_kind {
-	CPU_NAME_CLOS,		/* clos:N */
-	CPU_NAME_HIGH_PRIORITY, /* high-priority */
-	CPU_NAME_PACKAGE,	/* package:N */
-	CPU_NAME_DOMAIN,	/* domain:P.D */
-	CPU_NAME_NODE,		/* node:N */
-	CPU_NAME_ISOLATED,	/* isolated */
-};
-
-struct cpu_name {
-	enum cpu_name_kind kind;
-	unsigned int number; /* of a CLOS, package or node; the package of a domain */
-	unsigned int domain;
-};
-
-/** Understands a name. Returns 0 or -EINVAL. */
-int cpu_name_parse(const char *text, struct cpu_name *name);
+struct cpu_name;
 
 /**
  * Finds the CPUs that a name stands for, as far as they are online and belong to a known domain.

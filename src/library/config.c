@@ -128,6 +128,7 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 			 size_t size, unsigned int flags)
 {
 	bool file = flags & ISST_CONFIG_ADD_FILE;
+	const char *newline;
 	char *source = NULL;
 	size_t sources;
 	int error;
@@ -141,8 +142,12 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 			return -ENOMEM;
 	}
 	sources = config->configuration.source_count;
-	error = keep_problems(
-		config, configuration_add_text(&config->configuration, name, text, size, file));
+	newline = memchr(text, '\n', size);
+	error = configuration_add_text(&config->configuration, name, text, size,
+				       file				      ? TEXT_FILE
+				       : newline && newline + 1 < text + size ? TEXT_LINES
+									      : TEXT_STATEMENT);
+	error = keep_problems(config, error);
 	if (error) {
 		/* The problems are texts now, which have the name in them. */
 		configuration_drop_sources(&config->configuration, sources);
@@ -224,7 +229,7 @@ static int add_boot_state(struct isst_context *context, struct configuration *co
 	}
 	if (!error)
 		error = configuration_add_text(configuration, "state after boot", text,
-					       strlen(text), true);
+					       strlen(text), TEXT_FILE);
 	free(text);
 	if (!error)
 		return configuration_add_seen(configuration, context, &any);

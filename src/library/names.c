@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs by name and by module, and choosing high priority cores. */
+#include "base/cpu_name.h"
 #include "features/features.h"
 #include "features/high_priority.h"
 #include "features/snapshot.h"

@@ -28,8 +28,8 @@ static const struct {
 	  "? turbo-freq off\n"
 	  "? base-freq off\n"
 	  "? core-power off proportional\n" },
-	{ ISST_CONFIG_CLOS, "? clos 0-3 min 0 max none desired 0 epp 0 weight 0\n", NULL },
-	{ ISST_CONFIG_ASSOCIATIONS, "? association 0 = all\n", NULL },
+	{ ISST_CONFIG_CLOS, "? clos 0-3: min 0 max none desired 0 epp 0 weight 0\n", NULL },
+	{ ISST_CONFIG_ASSOCIATIONS, "? association 0\n", NULL },
 	{ ISST_CONFIG_LIMITS,
 	  "? turbo-ratio-limits level\n"
 	  "? scaling-min none\n"
@@ -53,7 +53,7 @@ int configuration_add_defaults(struct configuration *configuration,
 
 		if (parts & DEFAULTS[i].part)
 			error = configuration_add_text(configuration, "defaults", statements,
-						       strlen(statements), false);
+						       strlen(statements), TEXT_STATEMENT);
 	}
 	return error ? -ENOMEM : 0;
 }
@@ -239,7 +239,7 @@ static int describe_again(struct isst_context *context, const char *kept, char *
 	struct configuration boot = { 0 };
 	struct memory_stream memory;
 	bool any = false;
-	int error = configuration_add_text(&boot, "state after boot", kept, strlen(kept), true);
+	int error = configuration_add_text(&boot, "state after boot", kept, strlen(kept), TEXT_FILE);
 
 	*text = NULL;
 	/* A damaged one is reported when it is returned to. */

@@ -516,6 +516,7 @@ static int wanted_text(const struct setting *setting, const struct cpus_state *s
 	if (setting->wanted != WANTED_OFFLINE)
 		return setting_value_text(setting, text);
 	own.cpus = isst_cpuset_new();
+	own.named[LIST_CPUS] = NULL;
 	error = cpuset_add_common(own.cpus, state ? state->domain->present : NULL, setting->cpus);
 	if (isst_cpuset_count(own.cpus) == 0)
 		own.wanted = WANTED_ALL_ONLINE;

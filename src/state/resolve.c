@@ -339,9 +339,9 @@ static bool is_in_scope(const struct isst_context *context, const struct setting
 	const struct isst_cpu *cpu = context_cpu(context, number);
 	const struct scope *scope = &setting->scope;
 
-	if (!cpu || !scope->packages)
+	if (!cpu)
 		return true;
-	return isst_cpuset_has(scope->packages, cpu->domain->package) &&
+	return (!scope->packages || isst_cpuset_has(scope->packages, cpu->domain->package)) &&
 	       (!scope->power_domains ||
 		isst_cpuset_has(scope->power_domains, domain_number(context, cpu->domain)));
 }
@@ -424,7 +424,7 @@ static int check_scope(struct wanted *wanted, const struct setting *setting)
 
 		facts_for_each_domain (other, facts)
 			found |= domain_number(wanted->context, other->domain) == number &&
-				 isst_cpuset_has(packages, other->domain->package);
+				 (!packages || isst_cpuset_has(packages, other->domain->package));
 		if (!found)
 			return wanted_reject(wanted, setting, NULL, -EOPNOTSUPP,
 					     context_has_power_domains(wanted->context)
@@ -465,10 +465,53 @@ int wanted_resolve(struct wanted *wanted)
 	return error ? error : wanted->error;
 }
 
+static int add_named(void *data, const struct cpu_name *name, struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *found = isst_cpuset_new();
+	int error = found ? cpu_name_find(data, name, found) : -ENOMEM;
+
+	/* Which CPUs are isolated may change, and none is a set as well. */
+	if (error == -EOPNOTSUPP && name->kind == CPU_NAME_ISOLATED)
+		error = 0;
+	if (!error)
+		error = isst_cpuset_add_set(cpus, found);
+	isst_cpuset_free(found);
+	return error;
+}
+
+/** Finds the CPUs of lists with names, and what contradicts once they are known. */
+static int find_named_cpus(struct wanted *wanted)
+{
+	struct configuration *configuration = wanted->configuration;
+	bool any = false;
+	int error = 0;
+
+	for (size_t i = 0; i < configuration->setting_count * LISTS && !error; i++) {
+		struct setting *setting = &configuration->settings[i / LISTS];
+		const char *named = setting->named[i % LISTS];
+		struct isst_cpuset *cpus = named ? isst_cpuset_new() : NULL;
+
+		if (!named)
+			continue;
+		any = true;
+		error = cpus ? cpu_list_add(named, cpus, add_named, wanted->context) : -ENOMEM;
+		cpuset_swap(*setting_list(setting, i % LISTS), cpus);
+		isst_cpuset_free(cpus);
+		if (error && error != -ENOMEM)
+			error = wanted_reject(wanted, setting, NULL, error, "%s",
+					      isst_error(wanted->context));
+	}
+	for (size_t i = 0; i < configuration->source_count && any && !error; i++)
+		error = configuration_find_contradictions(configuration, i);
+	return error ? error : wanted->error;
+}
+
 int wanted_find(struct wanted *wanted, bool to_change)
 {
-	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context, to_change,
-			       &wanted->targets);
+	int error = find_named_cpus(wanted);
 
+	if (!error)
+		error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
+				   to_change, &wanted->targets);
 	return error ? error : wanted_resolve(wanted);
 }

@@ -130,23 +130,6 @@ static int choose_cores(struct wanted *wanted, const struct setting *setting)
 	return error;
 }
 
-/** None are chosen, but turbo-freq may have some of an earlier choice. */
-static int note_earlier_choice(struct wanted *wanted, const struct domain_snapshot *domain)
-{
-	const struct isst_domain *place = domain->domain;
-
-	if (!feature_is_on(&domain->level, FEATURE_TURBO_FREQ) || isst_domain_is_io(place) ||
-	    domain_setting(wanted->context, wanted->configuration, SUBJECT_TURBO_FREQ, place,
-			   INDEX_ALL))
-		return 0;
-	return wanted_note_unsupported(
-		wanted, message_make(&wanted->context->messages,
-				     "%s: high priority cores of turbo-freq, which is on "
-				     "(high-priority none chooses no others; turbo-freq off, or "
-				     "config reset --boot, ends an earlier choice)",
-				     place->name));
-}
-
 int resolve_high_priority(struct wanted *wanted)
 {
 	const struct configuration *configuration = wanted->configuration;
@@ -162,8 +145,6 @@ int resolve_high_priority(struct wanted *wanted)
 
 		if (setting && setting->wanted == WANTED_CORES)
 			wanted->cores[i] = setting;
-		else if (setting && setting->wanted == WANTED_NONE)
-			error = note_earlier_choice(wanted, &wanted->facts.domains[i]);
 	}
 	if (!error)
 		error = drop_optional(wanted);

@@ -394,7 +394,7 @@ static int find_limit_of_boot(struct wanted *wanted, enum subject subject,
 		error = boot_state_read(context, &text);
 		if (!error)
 			error = configuration_add_text(&wanted->boot, "state after boot", text,
-						       strlen(text), true);
+						       strlen(text), TEXT_FILE);
 		free(text);
 		context->messages.error = before;
 		wanted->has_read_boot = true;

@@ -295,15 +295,15 @@ parse_long() {
 		grep -q 'long.conf:40002: ' "$scratch/parsed" || echo 0 1e9 0 0
 	done <<-'END' | sort -n -k 2,2 | awk 'END { print $2 }'
 		level 0|wrong
-		scaling-max 2000 = %u|wrong
-		association 0 = 0-%u|wrong
+		cpu %u: scaling-max 2000|wrong
+		cpu 0-%u: association 0|wrong
 		package %u: level 0|wrong
 		package 0-1: level 0|wrong
-		package %u: association 0 = %u|wrong
-		package %u powerdomain %u: level 0|wrong
+		package %u cpu %u: association 0|wrong
+		package %u domain %u: level 0|wrong
 		package %u: high-priority 4|package 7: turbo-freq off
-		package %u: clos 0 min 3000|package 7: clos 0 max 2000
-		scaling-min 3000 = %u|scaling-max 2000 = 7
+		package %u clos 0: min 3000|package 7 clos 0: max 2000
+		cpu %u: scaling-min 3000|cpu 7: scaling-max 2000
 	END
 }
 

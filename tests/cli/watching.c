@@ -30,8 +30,8 @@ static const char *const command_lines[MODES] = {
 };
 
 static const char *const files[MODES] = {
-	[APPLY] = "# isst configuration 1\ncpus by-level\nclos 1 min 0 max 2000\n",
-	[APPLY_LEVEL] = "# isst configuration 1\nlevel 0\ncpus by-level\nclos 1 min 0 max 2000\n",
+	[APPLY] = "# isst configuration 1\ncpus by-level\nclos 1: min 0 max 2000\n",
+	[APPLY_LEVEL] = "# isst configuration 1\nlevel 0\ncpus by-level\nclos 1: min 0 max 2000\n",
 };
 
 /** A domain, as the model has it. */
@@ -414,7 +414,7 @@ static void set_class(struct world *world)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "clos 1 max %u", 1500 + 100 * any_of(world, 9));
+	snprintf(text, sizeof(text), "clos 1: max %u", 1500 + 100 * any_of(world, 9));
 	run_other(world, text);
 }
 
@@ -902,7 +902,7 @@ TEST_ON(a_package_that_is_offline_is_gone, "guide")
 	unsigned int cpu;
 
 	begin_world(&world, *state, REPORT, 0);
-	world.file = read_file("# isst configuration 1\nclos 1 max 2000\n");
+	world.file = read_file("# isst configuration 1\nclos 1: max 2000\n");
 	world.watcher.file = world.file;
 	run_for(&world, WHOLE_MS);
 	ASSERT(&world, count_events(&world, "[differs] package 1, die 0: CLOS 1 max") == 1);
@@ -952,7 +952,7 @@ TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 	struct isst_context *context;
 
 	begin_settled(&world, *state, REPORT);
-	run_other(&world, "clos 1 max 1500");
+	run_other(&world, "clos 1: max 1500");
 	context = fixture_open(&world.machine, NULL);
 	assert_int_equal(isst_config_add_text(config, "x.conf", "# isst configuration 1\n", 23,
 					      ISST_CONFIG_ADD_FILE),
@@ -965,7 +965,7 @@ TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 	ASSERT(&world, count_events(&world, "none -> 1500 (isst config apply x.conf)") ==
 			       world.domain_count);
 	/* Not of what comes later. */
-	run_other(&world, "clos 1 max 1600");
+	run_other(&world, "clos 1: max 1600");
 	run_for(&world, 2 * WHOLE_MS);
 	ASSERT(&world, count_events(&world, "1500 -> 1600 ()") == world.domain_count);
 	end_world(&world);
@@ -1053,7 +1053,7 @@ TEST_ON(a_journal_of_long_ago_is_no_author, "guide")
 	run = fork();
 	if (run == 0) {
 		context = fixture_open(&world.machine, NULL);
-		(void)isst_config_add_text(config, "x", "clos 1 max 1500", 15, 0);
+		(void)isst_config_add_text(config, "x", "clos 1: max 1500", 15, 0);
 		(void)isst_lock(context, 0, 0);
 		(void)isst_discover(context);
 		(void)isst_change_new(context, NULL, &change);
@@ -1108,9 +1108,9 @@ TEST_ON(associations_are_compared_with_the_last_ones, "guide")
 	static struct world world;
 
 	begin_settled(&world, *state, REPORT);
-	run_other(&world, "association 2 = 1");
+	run_other(&world, "cpu 1: association 2");
 	run_for(&world, WHOLE_MS);
-	run_other(&world, "association 2 = 2");
+	run_other(&world, "cpu 2: association 2");
 	run_for(&world, 2 * WHOLE_MS);
 	ASSERT(&world, count_events(&world, "[changed]") == 2);
 	ASSERT(&world, count_events(&world, "CLOS: 0 -> 2") == 2);
@@ -1129,7 +1129,7 @@ TEST_ON(what_changes_all_the_time_is_looked_at_rarely, "tiny")
 	for (int64_t end_ms = world.now_ms + 300 * 1000; world.now_ms < end_ms; looks++) {
 		char text[32];
 
-		snprintf(text, sizeof(text), "clos 1 max %u", 1000 + 100 * (looks % 17));
+		snprintf(text, sizeof(text), "clos 1: max %u", 1000 + 100 * (looks % 17));
 		/* Class by class, as a run of this program would. */
 		if (looks < 60 || looks % 5 == 0)
 			run_other(&world, text);
@@ -1152,7 +1152,7 @@ TEST_ON(looks_follow_after_50_250_and_1000_ms, "tiny")
 	for (unsigned int i = 0; i < COUNT(delays_ms); i++) {
 		char text[32];
 
-		snprintf(text, sizeof(text), "clos 1 max %u", 1000 + 100 * i);
+		snprintf(text, sizeof(text), "clos 1: max %u", 1000 + 100 * i);
 		run_other(&world, text);
 		look_next(&world);
 		assert_int_equal(world.watcher.due_ms - world.now_ms, delays_ms[i]);
@@ -1166,8 +1166,8 @@ TEST_ON(looks_follow_after_50_250_and_1000_ms, "tiny")
 /** Two values by turns, but not three, and not slowly. */
 TEST_ON(others_fight_as_well, "tiny")
 {
-	static const char *const values[] = { "clos 1 max 1500", "clos 1 max 1600",
-					      "clos 1 max 1700" };
+	static const char *const values[] = { "clos 1: max 1500", "clos 1: max 1600",
+					      "clos 1: max 1700" };
 	static struct world world;
 
 	for (unsigned int i = 0; i < 3; i++) {

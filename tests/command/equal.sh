@@ -26,9 +26,9 @@ everywhere() {
 		core-power enable | core-power on
 		core-power enable -p 1 | core-power on ordered
 		core-power enable -p 1 & core-power disable | core-power on ordered & core-power off
-		core-power config -c 1 -n 1000 -m 2000 -w 3 | clos 1 min 1000 max 2000 epp 0 weight 3
-		core-power config -c 3 -w 5 | clos 3 min 0 max none epp 0 weight 5
-		-c 0,1 core-power assoc -c 2 | association 2 = 0,1
+		core-power config -c 1 -n 1000 -m 2000 -w 3 | clos 1: min 1000 max 2000 epp 0 weight 3
+		core-power config -c 3 -w 5 | clos 3: min 0 max none epp 0 weight 5
+		-c 0,1 core-power assoc -c 2 | cpu 0,1: association 2
 		turbo-mode disable | scaling-max base
 		turbo-mode disable & turbo-mode enable | scaling-max base & scaling-max none
 		base-freq enable & perf-profile set-config-level -l 1 | base-freq on & level 1
@@ -38,11 +38,11 @@ everywhere() {
 # Mailbox: a domain of a CPU is a die, and CPUs follow a level without limits of I/O dies.
 mailbox() {
 	cat <<-'END'
-		-c 0 base-freq enable | package 0 die 0: base-freq on
-		-c 0 turbo-freq enable | package 0 die 0: turbo-freq on;package 0 die 0: core-power on ordered
-		-c 0 perf-profile set-config-level -l 1 | package 0 die 0: level 1
-		-c 0 core-power enable -p 1 | package 0 die 0: core-power on ordered
-		-c 0 turbo-mode set-trl -t 0x1414141414141414 | package 0 die 0: turbo-ratio-limits 0x1414141414141414
+		-c 0 base-freq enable | package 0 domain 0: base-freq on
+		-c 0 turbo-freq enable | package 0 domain 0: turbo-freq on;package 0 domain 0: core-power on ordered
+		-c 0 perf-profile set-config-level -l 1 | package 0 domain 0: level 1
+		-c 0 core-power enable -p 1 | package 0 domain 0: core-power on ordered
+		-c 0 turbo-mode set-trl -t 0x1414141414141414 | package 0 domain 0: turbo-ratio-limits 0x1414141414141414
 		perf-profile set-config-level -l 1 -o | level 1;cpus by-level
 		perf-profile set-config-level -l 1 -o & perf-profile set-config-level -l 0 -o | level 1;cpus by-level & level 0;cpus by-level
 	END
@@ -51,8 +51,8 @@ mailbox() {
 # TPMI: what -c names is the power domain of the CPU; core-power and turbo ratio limits are of the package.
 tpmi() {
 	cat <<-'END'
-		-c 0 base-freq enable | package 0 powerdomain 0: base-freq on
-		-c 0 perf-profile set-config-level -l 1 | package 0 powerdomain 0: level 1
+		-c 0 base-freq enable | package 0 domain 0: base-freq on
+		-c 0 perf-profile set-config-level -l 1 | package 0 domain 0: level 1
 		-c 0 core-power enable -p 1 | package 0: core-power on ordered
 		-c 0 turbo-mode set-trl -t 0x1414141414141414 | package 0: turbo-ratio-limits 0x1414141414141414
 	END

@@ -249,7 +249,7 @@ check_promtool() {
 	! exported --format openmetrics status | promtool check metrics 2>&1 | grep -i 'error\|parse'
 }
 
-printf '# isst configuration 1\nclos 2 max 2000\n' > "$scratch/configuration"
+printf '# isst configuration 1\nclos 2: max 2000\n' > "$scratch/configuration"
 check "values on a TPMI server are those of its platform" succeeds_silently check_tpmi_values
 check "values follow changes, and parts that differ are mixed" succeeds_silently check_changed_values
 check "values on a mailbox server are those of its platform" succeeds_silently check_mailbox_values

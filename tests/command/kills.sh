@@ -30,7 +30,7 @@ fail() {
 compare() {
 	kills=$((kills + 1))
 	rm -f "$faults"
-	quiet isst with --set 'clos 0 unmanaged' -- true || fail "$1: the next run fails"
+	quiet isst with --set 'clos 0: unmanaged' -- true || fail "$1: the next run fails"
 	rm -rf after
 	quiet isst platform capture after || fail "$1: cannot be captured"
 	diff -r before after > said || fail "$1: another state than before"
@@ -115,22 +115,22 @@ fi
 
 # A mailbox; registers of TPMI in two packages; CPUs that the level takes offline.
 check_kills tiny 'core-power on
-clos 1 max 2000
-association 1 = 0' 'level 1
+clos 1: max 2000
+cpu 0: association 1' 'level 1
 core-power on ordered
-clos 1 min 1000 max 1500
-association 2 = 0
+clos 1: min 1000 max 1500
+cpu 0: association 2
 scaling-max 2000'
 check_kills tpmi-two-packages 'core-power on
-clos 3 max 1500
+clos 3: max 1500
 package 1: uncore-max 2000' 'package 0: level 1
 package 0: turbo-freq on
-clos 3 max 1000
+clos 3: max 1000
 uncore-max none'
 check_kills multi-die 'core-power on ordered
-clos 2 max 2000
+clos 2: max 2000
 cpus offline 3' 'level 1
 cpus by-level
-association 1 = 0-1'
+cpu 0-1: association 1'
 
 finish

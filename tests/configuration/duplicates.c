@@ -25,21 +25,19 @@ static void put_statement(FILE *text, unsigned int *seed)
 {
 	unsigned int kind = random_below(seed, 4);
 
-	put_scope(text, seed, put_list);
+	char own[16] = "";
+
+	if (kind == 1)
+		snprintf(own, sizeof(own), "fabric %u", random_below(seed, 2));
+	put_places(text, seed, kind == 3 && random_below(seed, 3) ? "cpu" : own, put_list);
 	if (kind == 0) {
 		fprintf(text, "level %u\n", random_below(seed, 2));
 	} else if (kind == 1) {
-		fprintf(text, "uncore-max %u fabric %u\n", 1000 + 100 * random_below(seed, 2),
-			random_below(seed, 2));
+		fprintf(text, "uncore-max %u\n", 1000 + 100 * random_below(seed, 2));
 	} else if (kind == 2) {
 		fprintf(text, "high-priority 4 within %u\n", random_below(seed, 2));
 	} else {
-		fprintf(text, "scaling-max %u", 1000 + 100 * random_below(seed, 3));
-		if (random_below(seed, 3)) {
-			fputs(" = ", text);
-			put_list(text, seed);
-		}
-		fputc('\n', text);
+		fprintf(text, "scaling-max %u\n", 1000 + 100 * random_below(seed, 3));
 	}
 }
 
@@ -109,7 +107,8 @@ static void add_unchecked(struct configuration *configuration, const char *text)
 		struct configuration one = { 0 };
 		size_t length = strcspn(text, "\n");
 
-		assert_int_equal(configuration_add_text(&one, "test", text, length, false), 0);
+		assert_int_equal(configuration_add_text(&one, "test", text, length, TEXT_STATEMENT),
+				 0);
 		for (size_t i = 0; i < one.setting_count; i++) {
 			one.settings[i].origin = (struct origin){ .line = line };
 			assert_int_equal(configuration_add(configuration, &one.settings[i]), 0);
@@ -130,7 +129,7 @@ static bool check_text(const char *text)
 	expected = expected_problems(&unchecked);
 	found = *expected;
 	assert_true(asprintf(&whole, CONFIGURATION_HEADER " 1\n%s", text) > 0);
-	assert_int_equal(configuration_add_text(&checked, "test", whole, strlen(whole), true),
+	assert_int_equal(configuration_add_text(&checked, "test", whole, strlen(whole), TEXT_FILE),
 			 found ? -EINVAL : 0);
 	problems = problems_text(&checked);
 	if (strcmp(problems, expected) != 0)

@@ -26,27 +26,25 @@ static void put_list(FILE *text, unsigned int *seed)
 /** Of these subjects everything that rules decide by occurs. */
 static void put_statement(FILE *text, unsigned int *seed, unsigned int family)
 {
-	static const char *const CORES[] = { "high-priority 4", "high-priority none",
+	static const char *const CORES[] = { "high-priority 4", "high-priority unmanaged",
 					     "turbo-freq off",	"turbo-freq on",
 					     "association 0",	"core-power on proportional" };
 	unsigned int kind = random_below(seed, family == 2 ? COUNT(CORES) : 2);
 	unsigned int mhz = 1000 + 100 * random_below(seed, 3);
 
-	put_scope(text, seed, put_list);
+	char own[16] = "";
+
+	if (family == 1 && random_below(seed, 2))
+		snprintf(own, sizeof(own), "fabric %u", random_below(seed, FABRICS));
+	if ((family == 0 || (family == 2 && kind == 4)) && random_below(seed, 2))
+		snprintf(own, sizeof(own), "cpu");
+	put_places(text, seed, own, put_list);
 	if (family == 0)
 		fprintf(text, "scaling-%s %u", kind ? "max" : "min", mhz);
 	else if (family == 1)
 		fprintf(text, "uncore-%s %u", kind ? "max" : "min", mhz);
 	else
 		fputs(CORES[kind], text);
-	if (family == 1 && random_below(seed, 2))
-		fprintf(text, " fabric %u", random_below(seed, FABRICS));
-	if (family == 2 && kind == 4 && random_below(seed, 2)) {
-		fputs(" = all", text);
-	} else if ((family == 0 && random_below(seed, 2)) || (family == 2 && kind == 4)) {
-		fputs(" = ", text);
-		put_list(text, seed);
-	}
 	fputc('\n', text);
 }
 
@@ -177,7 +175,8 @@ static void add_unchecked(struct configuration *configuration, const char *text)
 		struct configuration one = { 0 };
 		size_t length = strcspn(text, "\n");
 
-		assert_int_equal(configuration_add_text(&one, "test", text, length, false), 0);
+		assert_int_equal(configuration_add_text(&one, "test", text, length, TEXT_STATEMENT),
+				 0);
 		for (size_t i = 0; i < one.setting_count; i++) {
 			one.settings[i].origin = (struct origin){ .line = line };
 			assert_int_equal(configuration_add(configuration, &one.settings[i]), 0);
@@ -198,7 +197,7 @@ static unsigned int check_text(const char *text)
 	add_unchecked(&unchecked, text);
 	look_everywhere(&unchecked, &lines);
 	assert_true(asprintf(&whole, CONFIGURATION_HEADER " 1\n%s", text) > 0);
-	configuration_add_text(&checked, "test", whole, strlen(whole), true);
+	configuration_add_text(&checked, "test", whole, strlen(whole), TEXT_FILE);
 	for (unsigned int later = 2; later < COUNT(lines.contradict); later++)
 		for (unsigned int earlier = 2; earlier < later; earlier++) {
 			bool expected = lines.contradict[later][earlier];

@@ -12,18 +12,26 @@ static inline unsigned int random_below(unsigned int *seed, unsigned int limit)
 	return (*seed >> 16) % limit;
 }
 
-/** What is before a statement, in a third of cases nothing. @put_list: writes a list of numbers. */
-static inline void put_scope(FILE *text, unsigned int *seed,
-			     void (*put_list)(FILE *text, unsigned int *seed))
+/** What is before a statement, in a third of cases no package. @own: a place of the statement's
+ * own, or `cpu`, behind which a list is written; @put_list: writes a list of numbers. */
+static inline void put_places(FILE *text, unsigned int *seed, const char *own,
+			      void (*put_list)(FILE *text, unsigned int *seed))
 {
-	unsigned int kind = random_below(seed, 3);
+	unsigned int kind = random_below(seed, 4);
 
-	if (kind == 0)
+	if (kind == 0 && !*own)
 		return;
-	fputs("package ", text);
-	put_list(text, seed);
-	if (kind == 2) {
-		fputs(" powerdomain ", text);
+	if (kind == 1 || kind == 2) {
+		fputs("package ", text);
+		put_list(text, seed);
+	}
+	if (kind >= 2) {
+		fputs(kind == 2 ? " domain " : "domain ", text);
+		put_list(text, seed);
+	}
+	fprintf(text, "%s%s", kind && *own ? " " : "", own);
+	if (strcmp(own, "cpu") == 0) {
+		fputc(' ', text);
 		put_list(text, seed);
 	}
 	fputs(": ", text);

@@ -542,7 +542,7 @@ check_raise_program() {	# $1: program
 
 # Applied, the configuration is equal, and what was saved returns to the state before; wrong files are reported.
 check_configure_program() {	# $1: program
-	printf '# isst configuration 1\nlevel 3\nclos 1 max 2000\n' > "$scratch/wanted.conf"
+	printf '# isst configuration 1\nlevel 3\nclos 1: max 2000\n' > "$scratch/wanted.conf"
 	isst --emulate guide config save --all "$scratch/before.conf" > "$scratch/none" 2>&1
 	on_guide "$1" "$scratch/wanted.conf" "$scratch/backup.conf" > "$scratch/configured" || return 1
 	for line in 'packages 0-1, die 0: level: 0, not 3' 'to write package 1, die 0: performance level: 0 -> 3' \
@@ -558,7 +558,7 @@ check_configure_program() {	# $1: program
 	on_guide "$1" "$scratch/backup.conf" "$scratch/again.conf" > "$scratch/none" || return 1
 	isst --emulate guide config save --all "$scratch/after.conf" > "$scratch/none" 2>&1
 	cmp "$scratch/before.conf" "$scratch/after.conf" || return 1
-	printf '# isst configuration 1\nlevel x\nclos 9 min 0\n' > "$scratch/wrong.conf"
+	printf '# isst configuration 1\nlevel x\nclos 9: min 0\n' > "$scratch/wrong.conf"
 	! on_guide "$1" "$scratch/wrong.conf" "$scratch/again.conf" 2> "$scratch/problems" || return 1
 	[ "$(grep -c "^$scratch/wrong.conf:[23]: " "$scratch/problems")" -eq 2 ] ||
 		{ echo "not all problems:"; cat "$scratch/problems"; return 1; }

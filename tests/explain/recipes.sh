@@ -55,8 +55,8 @@ check_turbo() {	# $1: platform
 	isst turbo-freq disable
 	isst explain --measure > "$scratch/found" 2>&1
 	without=$(highest)
-	isst config apply --set 'turbo-freq on' --set 'core-power on ordered' --set 'high-priority bucket 0' --set 'clos 0 max none' \
-		--set 'clos 3 max none' --set 'scaling-max none' --set 'turbo-ratio-limits none' || return 1
+	isst config apply --set 'turbo-freq on' --set 'core-power on ordered' --set 'high-priority bucket 0' --set 'clos 0: max none' \
+		--set 'clos 3: max none' --set 'scaling-max none' --set 'turbo-ratio-limits none' || return 1
 	isst explain --measure > "$scratch/found" 2>&1 || { cat "$scratch/found"; return 1; }
 	! grep -e '^critical' -e '^warning' -e '^note' "$scratch/found" | grep -v '^note: low-priority: ' || return 1
 	echo "first bucket $bucket MHz, reached $(highest), without SST-TF $without"

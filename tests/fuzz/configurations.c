@@ -24,7 +24,7 @@ static void check_again(const struct configuration *configuration)
 	size_t size, other_size;
 	char *text = written(configuration, &size), *other;
 
-	if (configuration_add_text(&again, "again", text, size, true))
+	if (configuration_add_text(&again, "again", text, size, TEXT_FILE))
 		abort();
 	other = written(&again, &other_size);
 	if (size != other_size || memcmp(text, other, size) != 0)
@@ -37,7 +37,7 @@ static void check_again(const struct configuration *configuration)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct configuration configuration = { 0 };
-	int error = configuration_add_text(&configuration, "fuzz", (const char *)data, size, true);
+	int error = configuration_add_text(&configuration, "fuzz", (const char *)data, size, TEXT_FILE);
 
 	if ((error != 0) != (configuration.problem_count > 0))
 		abort();

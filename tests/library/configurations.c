@@ -84,7 +84,7 @@ MACHINE_TEST(what_a_machine_made_is_one_text)
 	for (size_t i = 0; i < sizeof(PLATFORMS) / sizeof(PLATFORMS[0]); i++) {
 		lock_and_discover(PLATFORMS[i]);
 		check_defaults();
-		config = config_of("? clos 1 weight 1\nscaling-max 2000\n");
+		config = config_of("? clos 1: weight 1\nscaling-max 2000\n");
 		ok(isst_change_new(fixture.context, NULL, &change));
 		ok(isst_change_add_config(change, config, 0));
 		run_and_free(change, 0);
@@ -145,7 +145,7 @@ static void check_difference(const struct isst_config *config, size_t index,
 
 MACHINE_TEST(differences_have_domains_cpus_and_subjects)
 {
-	struct isst_config *config = config_of("clos 2 max 2000\nassociation 1 = 14,20\n"
+	struct isst_config *config = config_of("clos 2: max 2000\ncpu 14,20: association 1\n"
 					       "package 1: cpus offline 20-21\n");
 	const struct isst_domain *first, *second;
 
@@ -167,7 +167,7 @@ MACHINE_TEST(differences_have_domains_cpus_and_subjects)
 MACHINE_TEST(a_configuration_may_be_for_some_domains_alone)
 {
 	freed_by(isst_config_free) struct isst_config *config = config_of(
-		"level 1\nclos 2 max 2000\ncpus by-level\n");
+		"level 1\nclos 2: max 2000\ncpus by-level\n");
 	struct isst_targets *targets;
 	struct isst_change *change;
 	struct fixture other = { 0 };

@@ -62,8 +62,8 @@ MACHINE_TEST(findings_are_in_order_and_complete)
 	const struct isst_finding *finding;
 
 	fixture_begin(&fixture, "guide");
-	apply("scaling-max 1500 = 2-3");
-	apply("core-power on\nassociation 2 = 14\nclos 2 max 0");
+	apply("cpu 2-3: scaling-max 1500");
+	apply("core-power on\ncpu 14: association 2\nclos 2: max 0");
 	open_and_discover();
 	explanation = explain(fixture.context, all_domains(fixture.context), 0);
 	finding = isst_explanation_finding_at(explanation, 0);
@@ -78,7 +78,7 @@ MACHINE_TEST(findings_are_in_order_and_complete)
 	assert_string_equal(isst_finding_evidence(finding),
 			    "CLOS 2: maximum 0 MHz (core-power get-config)");
 	assert_string_equal(isst_finding_remedy(finding),
-			    "isst config apply --set 'package 1: clos 2 max none'");
+			    "isst config apply --set 'package 1 clos 2: max none'");
 	finding = isst_explanation_finding_at(explanation, 1);
 	assert_int_equal(isst_finding_code(finding), ISST_FINDING_SCALING_LIMIT);
 	check_cpus(finding, "2-3");
@@ -92,7 +92,7 @@ MACHINE_TEST(findings_are_in_order_and_complete)
 	assert_int_equal(isst_finding_code(finding), ISST_FINDING_SCALING_LIMIT);
 	check_cpus(finding, "3");
 	assert_string_equal(isst_finding_remedy(finding),
-			    "isst config apply --set 'scaling-max none = 3'");
+			    "isst config apply --set 'cpu 3: scaling-max none'");
 	isst_explanation_free(explanation);
 }
 
@@ -112,7 +112,7 @@ MACHINE_TEST(what_cannot_be_read_is_named)
 	freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 	fixture_begin(&fixture, "guide");
-	apply("scaling-max 1500 = 2-3");
+	apply("cpu 2-3: scaling-max 1500");
 	fixture_fault(&fixture, "mailbox 0xd0/0x02 package 1 get EIO");
 	open_and_discover();
 	explanation = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
@@ -131,7 +131,7 @@ MACHINE_TEST(what_must_not_be_disturbed_is_left_alone)
 		freed_by(isst_explanation_free) struct isst_explanation *explanation = NULL;
 
 		fixture_begin(&fixture, PLATFORMS[i]);
-		apply("scaling-max 1500 = 2-3");
+		apply("cpu 2-3: scaling-max 1500");
 		if (i == 0)
 			fixture_fault(&fixture, "msr 0x64f EIO");
 		fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated content \"2\\n\"");
@@ -154,7 +154,7 @@ MACHINE_TEST(cpus_are_measured_where_it_is_asked_for)
 	struct isst_targets *targets;
 
 	fixture_begin(&fixture, "guide");
-	apply("scaling-max 1500 = 2-3");
+	apply("cpu 2-3: scaling-max 1500");
 	fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated content \"3\\n\"");
 	open_and_discover();
 	explanation = explain(fixture.context, all_domains(fixture.context), 0);
@@ -276,7 +276,7 @@ MACHINE_TEST(what_limits_the_hardware_is_found_alone)
 	size_t count = 0;
 
 	fixture_begin(&fixture, of_tests("tpmi-limited"));
-	apply("scaling-max 1500 = 2-3");
+	apply("cpu 2-3: scaling-max 1500");
 	open_and_discover();
 	all = explain(fixture.context, all_domains(fixture.context), 0);
 	fixture_fault(&fixture, "read /proc/[1-9]*/comm EIO");
@@ -356,9 +356,9 @@ MACHINE_TEST(a_maximum_is_held_against_the_low_base_frequency)
 		const char *statements;
 		bool found;
 	} ROWS[] = {
-		{ "association 3 = 2\nclos 3 max 1800", false },
-		{ "clos 3 max 1700", true },
-		{ "base-freq off\nclos 3 max 1800", true },
+		{ "cpu 2: association 3\nclos 3: max 1800", false },
+		{ "clos 3: max 1700", true },
+		{ "base-freq off\nclos 3: max 1800", true },
 	};
 
 	fixture_begin(&fixture, of_tests("features-on"));

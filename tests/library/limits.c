@@ -65,7 +65,7 @@ MACHINE_TEST(limits_of_cpufreq_that_were_set_are_told_from_the_processors)
 	struct isst_results *results;
 
 	fixture_discover(&fixture, of_tests("tiny"));
-	apply_config(fixture.context, "scaling-max 2500 = 2\n");
+	apply_config(fixture.context, "cpu 2: scaling-max 2500\n");
 	results = read_of(ISST_READ_SCALING_LIMITS, cpus_of_list(fixture.context, "1-2"), 0);
 	assert_int_equal(isst_results_count(results), 2);
 	result = isst_results_at(results, 0);
@@ -96,7 +96,7 @@ MACHINE_TEST(limits_of_the_uncore_differ_from_those_of_boot)
 	struct isst_results *results;
 
 	fixture_discover(&fixture, "graniterapids-2s128c");
-	apply_config(fixture.context, "package 0 powerdomain 1: uncore-max 1800\n");
+	apply_config(fixture.context, "package 0 domain 1: uncore-max 1800\n");
 	results = read_of(ISST_READ_UNCORE_LIMITS, all_domains(fixture.context), 0);
 	assert_int_equal(isst_results_count(results), 10);
 	result = isst_results_at(results, 1);

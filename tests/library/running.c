@@ -10,7 +10,7 @@ MACHINE_TEST(a_frequency_follows_the_limit_of_its_cpu)
 	struct isst_results *results;
 
 	fixture_discover(&fixture, of_tests("tiny"));
-	apply_config(fixture.context, "scaling-max 2500 = 2\n");
+	apply_config(fixture.context, "cpu 2: scaling-max 2500\n");
 	results = read_of(ISST_READ_FREQUENCIES, cpus_of_list(fixture.context, "1-2"), 0);
 	assert_int_equal(isst_results_count(results), 2);
 	result = isst_results_at(results, 0);

@@ -829,7 +829,7 @@ class Configurations(MachineTest):
     """Configurations."""
 
     def test_check_and_apply(self):
-        config = isst.Config("# isst configuration 1\nlevel 3\nclos 1 max 2000\n", "wanted.conf", file=True)
+        config = isst.Config("# isst configuration 1\nlevel 3\nclos 1: max 2000\n", "wanted.conf", file=True)
         with self.open(lock_ms=1000) as context:
             self.assertTrue(config.match(context))
             self.assertEqual(config.check(context)[0], isst.ConfigDifference("packages 0-1, die 0: level", "3", "0", "wanted.conf:2", None, None, "level"))
@@ -864,7 +864,7 @@ class Configurations(MachineTest):
 
     def test_problems(self):
         with self.assertRaises(isst.ConfigError) as caught:
-            isst.Config("# isst configuration 1\nlevel x\nclos 9 min 0\n", "wrong.conf", file=True)
+            isst.Config("# isst configuration 1\nlevel x\nclos 9: min 0\n", "wrong.conf", file=True)
         self.assertEqual([problem.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
         self.assertEqual(caught.exception.errno, EINVAL)
 

@@ -30,7 +30,7 @@ isst_at_boot: false
 isst_after_suspend: false
 isst_statements:
   - core-power on ordered
-  - clos 1 max 2000
+  - clos 1: max 2000
 END
 
 # play NAME [OPTION...]: runs the playbook; its output is in $scratch/NAME
@@ -52,7 +52,7 @@ check 'nor the machine' eval '[ "$(core_power disabled)" -eq 2 ]'
 check 'the first run installs and applies the configuration' eval 'play second && recap second 5 0 && as_configured'
 check 'and returns the facts of the new state' eval "grep 'core-power is enabled' second"
 check 'the file is that of the template' eval \
-	"printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1 max 2000' | cmp - $configuration"
+	"printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1: max 2000' | cmp - $configuration"
 check 'the local fact is JSON' eval "$scratch/facts.d/isst.fact | python3 -m json.tool"
 check 'the second run changes nothing' eval 'play third && recap third 0 0'
 "$build/isst" core-power disable > /dev/null 2>&1

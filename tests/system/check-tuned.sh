@@ -45,7 +45,7 @@ mkdir -p /run/tuned /run/isst
 export ISST_EMULATE=guide ISST_EMULATE_STATE=$scratch/machine
 mkdir "$ISST_EMULATE_STATE"
 isst=$build/isst
-printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1 max 2000' > /etc/isst/isst.conf
+printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1: max 2000' > /etc/isst/isst.conf
 "$isst" -c 0 core-power config -c 2 --max 1500 > /dev/null 2>&1	# a setting that has to return
 "$isst" config save --all "$scratch/before.conf" > /dev/null
 

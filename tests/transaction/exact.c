@@ -120,12 +120,12 @@ static void hold_package(const struct machine *machine)
 MACHINE_TEST(a_limit_beyond_that_of_the_package_is_rolled_back, "tests/tpmi-tiny")
 {
 	static const char *const STATED[][2] = {
-		{ HEADER "package 0 powerdomain 0-1: uncore-max 2200\n",
+		{ HEADER "package 0 domain 0-1: uncore-max 2200\n",
 		  UNCORE "package_00_die_00/max_freq_khz" },
-		{ HEADER "package 0 powerdomain 1-2: uncore-min 800\n",
+		{ HEADER "package 0 domain 1-2: uncore-min 800\n",
 		  UNCORE "package_00_die_00/min_freq_khz" },
 		/* What is there is what it would be clipped to: nothing seems to happen. */
-		{ HEADER "package 0 powerdomain 0: uncore-max 1400\n",
+		{ HEADER "package 0 domain 0: uncore-max 1400\n",
 		  UNCORE "package_00_die_00/max_freq_khz" },
 	};
 
@@ -140,8 +140,8 @@ MACHINE_TEST(a_limit_beyond_that_of_the_package_is_rolled_back, "tests/tpmi-tiny
 }
 
 static const char WIDER[] = HEADER "uncore-min 800\nuncore-max 2000\n"
-				   "package 0 powerdomain 1: uncore-max 1900\n"
-				   "package 0 powerdomain 2: uncore-min 1000\n";
+				   "package 0 domain 1: uncore-max 1900\n"
+				   "package 0 domain 2: uncore-min 1000\n";
 
 /** If all of a package is stated, its limit is moved. */
 MACHINE_TEST(the_limit_of_a_package_is_moved, "tests/tpmi-tiny")
@@ -155,7 +155,7 @@ MACHINE_TEST(the_limit_of_a_package_is_moved, "tests/tpmi-tiny")
 	assert_true(applied.unchanged);
 	free(applied.message);
 	/* No further than that. */
-	check_fails(machine, HEADER "package 0 powerdomain 1: uncore-max 2100\n",
+	check_fails(machine, HEADER "package 0 domain 1: uncore-max 2100\n",
 		    "package_00_die_00/max_freq_khz");
 }
 
@@ -185,7 +185,7 @@ MACHINE_TEST(an_io_die_that_is_named_does_not_refuse, "tests/tpmi-tiny")
 	machine_look(machine);
 	autofree char *before = machine_picture(machine);
 	machine_faults(machine, REFUSED);
-	check_fails(machine, HEADER "package 0 powerdomain 1-2: base-freq on\n", "power domain 2");
+	check_fails(machine, HEADER "package 0 domain 1-2: base-freq on\n", "power domain 2");
 	machine_check(machine, before, "%s", REFUSED);
 	check_succeeds(machine, HEADER "base-freq on\n");
 }

@@ -91,8 +91,8 @@ static void check_text(const struct machine *machine, const char *text, int expe
 MACHINE_TEST(a_check_asks_no_cpu_for_what_is_not_mentioned, "graniterapids-2s128c")
 {
 	static const char TPMI[] = "level 0\nturbo-freq off\nbase-freq off\n"
-				   "core-power off\nclos 0-3 min 0 max 2000 weight 3\n"
-				   "association 0 = all\nuncore-max none\ncpus online\n";
+				   "core-power off\nclos 0-3: min 0 max 2000 weight 3\n"
+				   "association 0\nuncore-max none\ncpus online\n";
 
 	machine_look(machine);
 	machine_faults(machine, "msr any EIO\n"

@@ -223,8 +223,8 @@ static int plan_boot(struct isst_context *context, struct isst_change *change,
 /** A bit of everything, as far as a machine has it. */
 #define MIXED \
 	"? level 1\n? turbo-freq on\n? core-power on ordered\n" \
-	"? clos 0 min 1000 max none\n? clos 3 max base weight 15\n" \
-	"? association 3 = all\n? association 0 = 0\n? scaling-max 1900 = 0-1\n" \
+	"? clos 0: min 1000 max none\n? clos 3: max base weight 15\n" \
+	"? association 3\n? cpu 0: association 0\n? cpu 0-1: scaling-max 1900\n" \
 	"? uncore-max 1900\n"
 
 /* ---- The table ---- */
@@ -423,9 +423,9 @@ const struct request REQUESTS[] = {
 	/* Nothing but what is another for each package. */
 	{ .name = "config package",
 	  .plan = plan_config,
-	  .config = "? package 0: clos 1 min 1200 max 1800\n"
+	  .config = "? package 0 clos 1: min 1200 max 1800\n"
 		    "? package 0: turbo-ratio-limits 0x1a1a1a1a1a1a1a1a\n"
-		    "? package 1: association 2 = all\n"
+		    "? package 1: association 2\n"
 		    "? package 0: scaling-min 1000\n? package 0: base-freq on\n",
 	  .variant = true },
 	{ 0 },

@@ -79,7 +79,7 @@ static void write_clos_limits(const struct text *text, unsigned int clos)
 {
 	unsigned int min = 8 + any_of(12), max = min + any_of(20);
 
-	fprintf(text->stream, "clos %u min %u max ", clos, coin() ? 0 : min * 100);
+	fprintf(text->stream, "clos %u: min %u max ", clos, coin() ? 0 : min * 100);
 	switch (any_of(4)) {
 	case 0:
 		fputs("none\n", text->stream);
@@ -94,7 +94,7 @@ static void write_clos_limits(const struct text *text, unsigned int clos)
 
 static void write_clos_rest(const struct text *text, unsigned int clos)
 {
-	fprintf(text->stream, "clos %u desired %u epp %u weight %u\n", clos, any_of(20) * 100,
+	fprintf(text->stream, "clos %u: desired %u epp %u weight %u\n", clos, any_of(20) * 100,
 		any_of(16), any_of(16));
 }
 
@@ -113,9 +113,9 @@ static void write_associations(const struct text *text)
 {
 	unsigned int count = (unsigned int)isst_cpuset_count(isst_present_cpus(text->context));
 
-	fprintf(text->stream, "? association %u = all\n", any_of(4));
+	fprintf(text->stream, "? association %u\n", any_of(4));
 	if (coin())
-		fprintf(text->stream, "? association %u = %u\n", any_of(4), any_of(count));
+		fprintf(text->stream, "? cpu %u: association %u\n", any_of(count), any_of(4));
 }
 
 static void write_turbo_ratio_limits(const struct text *text, unsigned int number)
@@ -169,7 +169,7 @@ static void write_limits(const struct text *text)
 	write_statements(text, write_scaling_min, 0);
 	write_statements(text, write_uncore_max, 0);
 	write_statements(text, write_uncore_min, 0);
-	fprintf(text->stream, "? scaling-max 2500 = %u\n", any_of(cpus));
+	fprintf(text->stream, "? cpu %u: scaling-max 2500\n", any_of(cpus));
 }
 
 static void write_cpus(const struct text *text)
