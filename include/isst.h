@@ -67,17 +67,8 @@ extern "C" {
 #define ISST_VERSION_PATCH 0
 #define ISST_VERSION "0.1.0"
 
-/** A version as a number; a newer version has a higher one. */
-#define ISST_VERSION_NUMBER(major, minor, patch) \
-	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) | (unsigned int)(patch))
-
-/** Version of the kernel tree's tool that the command is compatible with. */
-#define ISST_COMPATIBLE_VERSION "1.26"
-
-/** The version of the library at run time, which may be newer than this header: as text, and as
- * ISST_VERSION_NUMBER(). */
+/** The version of the library at run time, which may be newer than this header. */
 ISST_API const char *isst_version(void);
-ISST_API unsigned int isst_version_number(void);
 
 struct isst_context;
 struct isst_machine;
@@ -136,18 +127,6 @@ struct isst_finding;
 /** A change failed, and its rollback is incomplete: the machine is partly changed. */
 #define ISST_ERR_ROLLBACK ENOTRECOVERABLE
 
-/* ---- Parsing numbers ---- */
-
-/**
- * Parses an unsigned number that consists of digits only; in base 16 an optional 0x or 0X.
- *
- * @base: 10, 16, or 0: hexadecimal with a leading 0x, else decimal
- * @max: the largest number accepted
- * Returns 0, -EINVAL (empty, a sign, any other character, another base) or -ERANGE (above @max);
- * on error *@value is unchanged.
- */
-ISST_API int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
-
 /* ---- Sets of CPUs ---- */
 
 /*
@@ -199,19 +178,6 @@ ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from,
  * out of memory. */
 ISST_API char *isst_cpuset_to_list(const struct isst_cpuset *set);
 
-/** The set with every CPU written out: `0,1,2,5`; "" if empty. The caller frees it; NULL if out of
- * memory. */
-ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
-
-/**
- * The set as a mask of the kernel: words of 8 hexadecimal digits, separated by commas, the most
- * significant first.
- *
- * @bits: width of the mask in CPUs, rounded up to whole words; higher CPUs are left out
- * Returns the mask, which the caller frees; NULL if out of memory.
- */
-ISST_API char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits);
-
 /* ---- Options of a context ---- */
 
 /** Levels of the log, the most severe first; a level includes those before it. */
@@ -237,12 +203,21 @@ typedef void (*isst_log_function)(void *data, int level, const char *message);
 ISST_API struct isst_options *isst_options_new(void);
 ISST_API void isst_options_free(struct isst_options *options);
 
-/** How often a mailbox command is sent while the firmware is busy; 0: the default, 3. */
-ISST_API void isst_options_set_tries(struct isst_options *options, unsigned int tries);
+/** Numbers of isst_options_set(). */
+enum isst_option {
+	/** How often a mailbox command is sent while the firmware is busy; 0: the default, 3. */
+	ISST_OPTION_TRIES = 1,
+	/** A pause before each mailbox command, in milliseconds. Each mailbox request then contains
+	 * one command. Default: 0. */
+	ISST_OPTION_PAUSE_MS = 2,
+	/** 1: each value that a change writes or rolls back is recorded in the system log:
+	 * syslog(3), priority notice. Default: 0. */
+	ISST_OPTION_SYSTEM_LOG = 3
+};
 
-/** A pause before each mailbox command. Each mailbox request then contains one command. Default:
- * 0. */
-ISST_API void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms);
+/** Sets an option (enum isst_option). Returns 0 or -EINVAL (no option of this library, or a value
+ * that it cannot have). */
+ISST_API int isst_options_set(struct isst_options *options, int option, unsigned int value);
 
 /** The function that receives the log, with @data, up to @level (enum isst_log_level). By default,
  * and with @log NULL, there is no log. */
@@ -259,13 +234,6 @@ ISST_API void isst_options_set_log(struct isst_options *options, int level, isst
  */
 ISST_API void isst_options_set_interrupted(struct isst_options *options,
 					   int (*interrupted)(void *data), void *data);
-
-/** Each value that a change writes or rolls back is recorded in the system log: syslog(3), priority
- * notice. */
-#define ISST_OPTION_SYSTEM_LOG 1U
-
-/** Sets all flags: ISST_OPTION_... combined. Returns 0 or -EINVAL (an unknown flag). */
-ISST_API int isst_options_set_flags(struct isst_options *options, unsigned int flags);
 
 /* ---- Opening a context ---- */
 
@@ -306,9 +274,6 @@ ISST_API void isst_close(struct isst_context *context);
 /** The message of the last call on this context that failed; "" if none did. */
 ISST_API const char *isst_error(const struct isst_context *context);
 
-/** Changes the level of the log (enum isst_log_level). */
-ISST_API void isst_set_log_level(struct isst_context *context, int level);
-
 /**
  * A notice of the last discovery, or of a call of isst_config_...() since, which is not an error,
  * such as an implausible CPU number reported by the driver, or a rollback. NULL past the last one.
@@ -331,15 +296,21 @@ ISST_API const char *isst_offline_part_at(const struct isst_context *context, si
 /* ---- Discovery of the machine ---- */
 
 /**
- * Discovers the machine: driver, packages, dies, power domains, cores and CPUs. Called once per
- * context, before most other functions. Under the lock (isst_lock()) it first rolls back the change
- * of an interrupted process, if there is one.
+ * Discovers the machine: driver, packages, dies, power domains, cores and CPUs. Called before most
+ * other functions. Under the lock (isst_lock()) it first rolls back the change of an interrupted
+ * process, if there is one.
+ *
+ * Called again, it discovers the topology again: after CPUs went on- or offline, or after
+ * isst_lock(); isst_change_run() does this itself after taking CPUs on- or offline. Domains, CPUs
+ * and sets of the context keep their addresses and contain the new state; the index of a domain may
+ * change. A domain that no longer exists has no CPUs, and is refused with -ESTALE, as is such a
+ * CPU. Results do not change. If discovery itself fails, the previous state remains.
  *
  * Returns 0, -EOPNOTSUPP (no driver, no transport, unknown API version), -EPERM (the device cannot
- * be opened), -EIO (a malformed file of the kernel) or -EINVAL (already discovered). Errors of the
- * rollback: -EIO (an administrator has to decide, or CPUs have to come online first; or the journal
- * cannot be read or removed), -EPERM, -EAGAIN or -ISST_ERR_ROLLBACK (it is incomplete); the journal
- * is then kept, and the context remains undiscovered.
+ * be opened) or -EIO (a malformed file of the kernel). Errors of the rollback: -EIO (an
+ * administrator has to decide, or CPUs have to come online first; or the journal cannot be read or
+ * removed), -EPERM, -EAGAIN or -ISST_ERR_ROLLBACK (it is incomplete); the journal is then kept, and
+ * a context that was not discovered before remains so.
  */
 ISST_API int isst_discover(struct isst_context *context);
 
@@ -358,19 +329,7 @@ ISST_API int isst_wait_for_driver(struct isst_context *context, unsigned int tim
 				  unsigned int flags);
 
 /**
- * Discovers the topology again, after CPUs went on- or offline or after isst_lock();
- * isst_change_run() does this itself after taking CPUs on- or offline. Domains, CPUs and sets of
- * the context keep their addresses and contain the new state; the index of a domain may change. A
- * domain that no longer exists has no CPUs, and is refused with -ESTALE, as is such a CPU. Results
- * do not change.
- *
- * Returns as isst_discover(); -EINVAL before it. If the discovery itself fails, the previous state
- * remains.
- */
-ISST_API int isst_rediscover(struct isst_context *context);
-
-/**
- * Whether other CPUs are online or present than at the last discovery: then isst_rediscover() finds
+ * Whether other CPUs are online or present than at the last discovery: then isst_discover() finds
  * something new. Reads two files. For programs that watch a machine.
  *
  * Returns 1, 0, -EINVAL, -EPERM or -EIO.
@@ -390,17 +349,8 @@ ISST_API int isst_close_device(struct isst_context *context);
 
 /* ---- Identity and properties of the platform ---- */
 
-/** The identity of the CPU; known before discovery. */
-ISST_API unsigned int isst_platform_family(const struct isst_context *context);
-ISST_API unsigned int isst_platform_model(const struct isst_context *context);
-ISST_API unsigned int isst_platform_stepping(const struct isst_context *context);
-
 /** The name of an emulated machine, also before discovery; NULL on a real one. */
 ISST_API const char *isst_platform_emulated_name(const struct isst_context *context);
-
-/** The directory with what concerns this machine until it is shut down, such as /run/isst: the
- * journal and saved settings. It may not exist yet. */
-ISST_API const char *isst_platform_runtime_directory(const struct isst_context *context);
 
 /**
  * The name of the processor, such as `Intel(R) Xeon(R) 6980P`: the first `model name` of
@@ -408,10 +358,6 @@ ISST_API const char *isst_platform_runtime_directory(const struct isst_context *
  * none (errno is then 0), or it cannot be read (errno has why). It belongs to the context.
  */
 ISST_API const char *isst_platform_name(struct isst_context *context);
-
-/** Versions that the driver reports; 0 before discovery and without a driver. */
-ISST_API unsigned int isst_platform_api_version(const struct isst_context *context);
-ISST_API unsigned int isst_platform_driver_version(const struct isst_context *context);
 
 /** Facts about a platform. */
 enum isst_fact {
@@ -444,17 +390,27 @@ enum isst_fact {
 	 * lock. */
 	ISST_FACT_RECOVERED = 13,
 	/** The limit of intel_pstate for all CPUs, in percent of the highest frequency. */
-	ISST_FACT_MAX_PERF_PCT = 14
+	ISST_FACT_MAX_PERF_PCT = 14,
+	/** The identity of the CPU; known before discovery. */
+	ISST_FACT_FAMILY = 15,
+	ISST_FACT_MODEL = 16,
+	ISST_FACT_STEPPING = 17,
+	/** Versions that the driver reports; 0 before discovery and without a driver. */
+	ISST_FACT_API_VERSION = 18,
+	ISST_FACT_DRIVER_VERSION = 19,
+	/** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */
+	ISST_FACT_TRL_TYPES = 20,
+	/** The width of CPU masks: the highest possible CPU number plus 1, rounded up to a multiple
+	 * of 32; 0 before discovery. */
+	ISST_FACT_MASK_BITS = 21
 };
 
-/** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
- * files of the kernel. ISST_FACT_TURBO_DISABLED and those of percentages read one at each call.
- * Returns 1, 0, a percentage, or a negative error: -EINVAL: the library does not know this fact;
- * -ENODATA: the kernel has no such file; of facts that read one also the error of the file. */
+/** Whether a fact (enum isst_fact) is true, or its number. Works before discovery; ISST_FACT_PRESET
+ * may then read files of the kernel. ISST_FACT_TURBO_DISABLED and those of percentages read one at
+ * each call. Returns 1 or 0, the number, or a negative error: -EINVAL: the library does not know
+ * this fact; -ENODATA: the kernel has no such file; of facts that read one also the error of the
+ * file. */
 ISST_API int isst_platform_fact(struct isst_context *context, int fact);
-
-/** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */
-ISST_API unsigned int isst_trl_type_count(const struct isst_context *context);
 
 /** The name of a TRL type, which is the row of turbo limits: sse, avx2, avx512, amx, or level-0,
  * level-1, ...; NULL if the machine has no such type. */
@@ -500,10 +456,6 @@ ISST_API const struct isst_cpuset *isst_domain_online_cpus(const struct isst_dom
  * it: they have not been online since boot, or the driver does not know them. */
 ISST_API bool isst_domain_is_complete(const struct isst_domain *domain);
 
-/** The lowest-numbered online CPU; requests are sent through it. Returns 0, or -ENODATA with *cpu 0
- * if no CPU is online. */
-ISST_API int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu);
-
 /** Whether the domain is known to have no CPUs, neither on- nor offline: an I/O die. False if
  * isst_domain_is_complete() is, and for a domain that no longer exists. */
 ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
@@ -515,17 +467,13 @@ ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 ISST_API const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context,
 						   unsigned int number);
 
-/** The number of a CPU, as the kernel counts; its domain; and whether it is online. */
+/** The number of a CPU, as the kernel counts, and its domain. */
 ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
 ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
-ISST_API bool isst_cpu_is_online(const struct isst_cpu *cpu);
 
 /** The number of its core in the domain, as the firmware counts. Returns 0, or -ENODATA with *core
  * 0 if the driver reported none or an implausible one. */
 ISST_API int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core);
-
-/** The number of the hardware thread in its core. */
-ISST_API unsigned int isst_cpu_thread(const struct isst_cpu *cpu);
 
 /**
  * Finds the CPUs of the module that a CPU is in: cores that share a level 2 cache, which the
@@ -543,10 +491,6 @@ ISST_API int isst_cpus_of_module(struct isst_context *context, const struct isst
 /** All present CPUs, and all online ones; NULL before discovery. */
 ISST_API const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
 ISST_API const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
-
-/** The width of CPU masks: the highest possible CPU number plus 1, rounded up to a multiple of
- * 32; 0 before discovery. */
-ISST_API unsigned int isst_mask_bits(const struct isst_context *context);
 
 /* ---- CPUs by name ---- */
 
@@ -602,9 +546,6 @@ ISST_API int isst_targets_add_all_domains(struct isst_targets *targets, unsigned
 /** Adds CPUs. Returns 0, -EOPNOTSUPP (isst_cpu_by_number() does not find one of them; none is
  * added) or -EINVAL (@targets contains domains). */
 ISST_API int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus);
-
-/** The number of domains or CPUs in the set. */
-ISST_API size_t isst_targets_count(const struct isst_targets *targets);
 
 /* ---- Values of results and requests ---- */
 
@@ -752,15 +693,12 @@ enum isst_type {
 	ISST_TYPE_FLAG = 2,	     /* 0 or 1 */
 	ISST_TYPE_FEATURE_STATE = 3, /* enum isst_feature_state */
 	ISST_TYPE_PRIORITY = 4,	     /* enum isst_priority */
-	ISST_TYPE_BITS = 5,	     /* 64 bits, see isst_result_value64_at() */
+	ISST_TYPE_BITS = 5,	     /* 64 bits, see isst_result_bits() */
 	ISST_TYPE_CPUS = 6	     /* a set of CPUs, see isst_result_cpus() */
 };
 
 /** The number of the value at a position of the library's table; 0 past the last one. */
 ISST_API int isst_value_at(size_t index);
-
-/** The number of the value with a name, such as `base_mhz`; 0 if there is none. */
-ISST_API int isst_value_by_name(const char *name);
 
 /** The name of a value; NULL if there is no such value. */
 ISST_API const char *isst_value_name(int id);
@@ -829,21 +767,20 @@ ISST_API unsigned int isst_result_more_errors(const struct isst_result *result, 
  */
 ISST_API int isst_result_value(const struct isst_result *result, int id, unsigned int *value);
 
-/** As isst_result_value(), also for values of type bits. Returns as isst_result_value(), and
- * -EOVERFLOW (the bits are more than 64). */
-ISST_API int isst_result_value64(const struct isst_result *result, int id, uint64_t *value);
-
 /** The number of rows and columns of a value, 1 and 1 for a simple one; each pointer may be NULL.
  * Newer versions may have more. Returns 0, or -EINVAL with 0 and 0. */
 ISST_API int isst_result_extent(const struct isst_result *result, int id, unsigned int *rows,
 				unsigned int *columns);
 
-/** The value in a row and column, from 0. Returns as isst_result_value(), and as
- * isst_result_value64(); -ENODATA also if there is no such row or column. */
+/** The value in a row and column, from 0. Returns as isst_result_value(); -ENODATA also if there is
+ * no such row or column. */
 ISST_API int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
 				  unsigned int column, unsigned int *value);
-ISST_API int isst_result_value64_at(const struct isst_result *result, int id, unsigned int row,
-				    unsigned int column, uint64_t *value);
+
+/** As isst_result_value_at(), also for values of type bits. Returns as that, and -EOVERFLOW (the
+ * bits are more than 64). */
+ISST_API int isst_result_bits(const struct isst_result *result, int id, unsigned int row,
+			      unsigned int column, uint64_t *bits);
 
 /** A set of CPUs, which belongs to the results. Returns as isst_result_value(); on error *cpus is
  * NULL. */
@@ -859,8 +796,7 @@ ISST_API void isst_request_free(struct isst_request *request);
 
 /** Sets a value; CPUs are copied, and NULL is the empty set. Returns 0 or -EINVAL (not a value of
  * requests, or one of another type). */
-ISST_API int isst_request_set(struct isst_request *request, int id, unsigned int value);
-ISST_API int isst_request_set64(struct isst_request *request, int id, uint64_t value);
+ISST_API int isst_request_set(struct isst_request *request, int id, uint64_t value);
 ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
 				   const struct isst_cpuset *cpus);
 
@@ -1113,10 +1049,6 @@ enum isst_finding_kind {
  */
 #define ISST_EXPLAIN_LIMITS 2U
 
-/** The code (enum isst_finding_kind) at a position of the library's table, in order of importance;
- * 0 past the last one. */
-ISST_API int isst_finding_code_at(size_t index);
-
 /** The name of a code: `clos-max-zero`; NULL if there is no such code. */
 ISST_API const char *isst_finding_code_name(int code);
 
@@ -1187,7 +1119,7 @@ ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
 
 /**
  * Takes the lock of processes that change the machine. Called before isst_discover(), or followed
- * by isst_rediscover(), as another process may have changed the machine before. That discovery
+ * by isst_discover(), as another process may have changed the machine before. That discovery
  * rolls back the change of an interrupted process, and adds a notice about it. The lock is held
  * until isst_unlock() or isst_close(). Works before discovery.
  *
@@ -1480,7 +1412,7 @@ ISST_API int isst_change_release(struct isst_change *change);
 
 /**
  * Rolls a held change back: all items that it wrote or affected get their old values. The machine
- * is discovered again before and afterwards, as by isst_rediscover().
+ * is discovered again before and afterwards, as by isst_discover().
  *
  * An item to which another process gave another value since is left unchanged, and so are the
  * cpufreq limits of a CPU that went offline since. A warning names each of them
@@ -1869,10 +1801,6 @@ ISST_API bool isst_journal_is_held(const struct isst_journal *journal);
 
 /** Seconds since the change began; -1 if unknown. */
 ISST_API int64_t isst_journal_age_s(const struct isst_journal *journal);
-
-/** Whether an item was or may have been changed by another process since, or cannot be accessed
- * while its CPUs are offline. Discovery does not roll back then. */
-ISST_API bool isst_journal_is_moved(const struct isst_journal *journal);
 
 /* ---- Entries of a journal ---- */
 

@@ -2,6 +2,7 @@
 /* Names of CPUs. */
 #include "base/cpu_name.h"
 #include "isst.h"
+#include "common/number.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ int cpu_name_parse(const char *text, struct cpu_name *name)
 			size_t size = *digits ? strcspn(digits + 1, last ? "" : ".") : 0;
 			char *copy = *digits ? strndup(digits + 1, size) : NULL;
 			uint64_t value;
-			int error = copy ? isst_parse_number(copy, 10, UINT32_MAX, &value)
+			int error = copy ? number_parse(copy, 10, UINT32_MAX, &value)
 					 : -EINVAL;
 
 			free(copy);

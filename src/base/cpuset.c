@@ -338,21 +338,6 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 	return true;
 }
 
-char *isst_cpuset_to_enumeration(const struct isst_cpuset *set)
-{
-	struct memory_stream text;
-	const char *separator = "";
-	unsigned int cpu;
-
-	if (memory_stream_open(&text))
-		return NULL;
-	isst_cpuset_for_each (cpu, set) {
-		fprintf(text.stream, "%s%u", separator, cpu);
-		separator = ",";
-	}
-	return memory_stream_text(&text);
-}
-
 char *isst_cpuset_to_list(const struct isst_cpuset *set)
 {
 	struct memory_stream text;
@@ -367,31 +352,4 @@ char *isst_cpuset_to_list(const struct isst_cpuset *set)
 			fprintf(text.stream, "-%u", run->last);
 	}
 	return memory_stream_text(&text);
-}
-
-char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits)
-{
-	enum { DIGITS = 8, WIDTH = DIGITS + 1 };
-	const size_t words = bits / 32 + (bits % 32 > 0);
-	char *text = malloc(words * WIDTH + 1);
-	unsigned int cpu = 0;
-
-	if (!text)
-		return NULL;
-	/* A mask is as wide as the machine, and mostly empty. */
-	for (size_t i = 0; i < words; i++)
-		memcpy(text + i * WIDTH, "00000000,", WIDTH);
-	while (isst_cpuset_next(set, cpu, &cpu) && cpu / 32 < words) {
-		const unsigned int number = cpu / 32;
-		uint32_t word = 0;
-		char digits[WIDTH];
-
-		for (; isst_cpuset_next(set, cpu, &cpu) && cpu / 32 == number; cpu++)
-			word |= UINT32_C(1) << cpu % 32;
-		snprintf(digits, sizeof(digits), "%08" PRIx32, word);
-		memcpy(text + (words - 1 - number) * WIDTH, digits, DIGITS);
-		cpu = 32 * (number + 1);
-	}
-	text[words ? words * WIDTH - 1 : 0] = '\0';
-	return text;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of errors, with those of the kernel's own that drivers leak. */
 #include "base/error_name.h"
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -73,5 +74,5 @@ int error_number(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(names[i].text, name) == 0)
 			return names[i].number;
-	return isst_parse_number(name, 10, ERROR_NUMBER_MAX, &number) ? 0 : (int)number;
+	return number_parse(name, 10, ERROR_NUMBER_MAX, &number) ? 0 : (int)number;
 }

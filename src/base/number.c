@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as text: frequencies in messages, and the one strict parser. */
+/* Frequencies in messages. */
 #include "base/number.h"
 #include "base/result.h"
-#include "isst.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *khz_text(uint64_t khz, char text[KHZ_TEXT])
 {
@@ -17,41 +14,4 @@ const char *khz_text(uint64_t khz, char text[KHZ_TEXT])
 	snprintf(text, KHZ_TEXT, "%" PRIu64 " %s", whole ? khz / KHZ_PER_MHZ : khz,
 		 whole ? "MHz" : "kHz");
 	return text;
-}
-
-int number_parse(const char *text, unsigned int base, uint64_t max, uint64_t *value)
-{
-	uint64_t result = 0;
-	bool too_large = false;
-
-	if (base != 10 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	} else if (base == 0) {
-		base = 10;
-	}
-	if (*text == '\0')
-		return -EINVAL;
-	for (; *text; text++) {
-		static const char DIGITS[] = "00112233445566778899aAbBcCdDeEfF";
-		const char *found = strchr(DIGITS, *text);
-		unsigned int digit = found ? (unsigned int)(found - DIGITS) / 2 : base;
-
-		if (digit >= base)
-			return -EINVAL;
-		if (result > (UINT64_MAX - digit) / base)
-			too_large = true;
-		result = result * base + digit;
-	}
-	if (too_large || result > max)
-		return -ERANGE;
-	*value = result;
-	return 0;
-}
-
-int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value)
-{
-	if (!text || !value || (base != 10 && base != 16 && base != 0))
-		return -EINVAL;
-	return number_parse(text, base, max, value);
 }

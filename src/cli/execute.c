@@ -33,9 +33,9 @@ static void describe_machine(struct report *report, struct isst_context *context
 	struct report_header *header = &report->header;
 
 	header->has_machine = true;
-	header->family = isst_platform_family(context);
-	header->model = isst_platform_model(context);
-	header->stepping = isst_platform_stepping(context);
+	header->family = (unsigned int)isst_platform_fact(context, ISST_FACT_FAMILY);
+	header->model = (unsigned int)isst_platform_fact(context, ISST_FACT_MODEL);
+	header->stepping = (unsigned int)isst_platform_fact(context, ISST_FACT_STEPPING);
 	report_set_string(report, &header->emulated, isst_platform_emulated_name(context));
 	report_set_string(report, &header->processor, isst_platform_name(context));
 	/* Not every machine reports a name: that is no error. */
@@ -191,7 +191,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	if (flags & COMMAND_CHANGES && !request_has(run->request, OPTION_DRY_RUN))
 		output->changing = true;
 	run->nowait = output_nowait(output);
-	output_banner(output, isst_platform_model(run->context),
+	output_banner(output, (unsigned int)isst_platform_fact(run->context, ISST_FACT_MODEL),
 		      isst_platform_emulated_name(run->context),
 		      !request_has(run->request, OPTION_EMULATE));
 	ready = ready && discover(run) && check_command(run);
@@ -219,7 +219,7 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	if (request_has(run->request, OPTION_DEBUG))
 		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
 	isst_options_set_interrupted(options, run_is_interrupted, run);
-	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	isst_options_set(options, ISST_OPTION_SYSTEM_LOG, 1);
 	status = machine_open(run->request, options, &run->context, &problem);
 	if (status == STATUS_DONE) {
 		if (output->format == FORMAT_JSON_V2)

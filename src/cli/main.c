@@ -17,12 +17,16 @@
 #endif
 
 /** Scripts know the kernel tree's tool by its first lines, whatever it is asked for. */
+/* The version of the kernel tree's tool that the command is compatible with. */
+#define COMPATIBLE_VERSION "1.26"
+
 static void print_title(const struct request *request, struct output *output)
 {
 	struct isst_context *context = output->reference ? machine_look(request) : NULL;
 
 	if (context)
-		output_banner(output, isst_platform_model(context), NULL, false);
+		output_banner(output, (unsigned int)isst_platform_fact(context, ISST_FACT_MODEL),
+			      NULL, false);
 	isst_close(context);
 }
 
@@ -87,7 +91,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 	print_title(request, output);
 	describe_command(&report->header, request);
 	top = report_unit(report, NULL, 0);
-	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
+	report_text(top, KEY_VERSION, "v" COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
 	report_text(top, KEY_COMMIT, ISST_COMMIT);
 	if (request_has(request, OPTION_DEBUG))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/descriptor.h"
 #include "isst.h"
+#include "number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ unsigned int descriptor_lock_holder(int descriptor)
 		number = type + strcspn(type, " ");
 		number += strspn(number, " ");
 		number[strspn(number, "0123456789")] = '\0';
-		if (isst_parse_number(number, 10, UINT32_MAX, &process))
+		if (number_parse(number, 10, UINT32_MAX, &process))
 			continue;
 		exclusive = strncmp(type, "WRITE ", 6) == 0;
 		holder = (unsigned int)process;

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,48 @@ char *name_numbers(const char *word, const struct isst_cpuset *numbers)
 		name = NULL;
 	free(list);
 	return name;
+}
+
+char *numbers_enumeration(const struct isst_cpuset *numbers)
+{
+	struct memory_stream text;
+	const char *separator = "";
+	unsigned int cpu;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	isst_cpuset_for_each (cpu, numbers) {
+		fprintf(text.stream, "%s%u", separator, cpu);
+		separator = ",";
+	}
+	return memory_stream_text(&text);
+}
+
+char *numbers_mask(const struct isst_cpuset *numbers, unsigned int bits)
+{
+	enum { DIGITS = 8, WIDTH = DIGITS + 1 };
+	const size_t words = bits / 32 + (bits % 32 > 0);
+	char *text = malloc(words * WIDTH + 1);
+	unsigned int cpu = 0;
+
+	if (!text)
+		return NULL;
+	/* A mask is as wide as the machine, and mostly empty. */
+	for (size_t i = 0; i < words; i++)
+		memcpy(text + i * WIDTH, "00000000,", WIDTH);
+	while (isst_cpuset_next(numbers, cpu, &cpu) && cpu / 32 < words) {
+		const unsigned int number = cpu / 32;
+		uint32_t word = 0;
+		char digits[WIDTH];
+
+		for (; isst_cpuset_next(numbers, cpu, &cpu) && cpu / 32 == number; cpu++)
+			word |= UINT32_C(1) << cpu % 32;
+		snprintf(digits, sizeof(digits), "%08" PRIx32, word);
+		memcpy(text + (words - 1 - number) * WIDTH, digits, DIGITS);
+		cpu = 32 * (number + 1);
+	}
+	text[words ? words * WIDTH - 1 : 0] = '\0';
+	return text;
 }
 
 /* ---- Taking a text apart ---- */

@@ -11,6 +11,14 @@
 /** The word (plural for several numbers) and their list. To be freed; NULL without memory. */
 char *name_numbers(const char *word, const struct isst_cpuset *numbers);
 
+/** All numbers, without ranges: `0,1,2,5`; "" for none. To be freed; NULL without memory. */
+char *numbers_enumeration(const struct isst_cpuset *numbers);
+
+/** The numbers as a mask of the kernel: words of 8 hexadecimal digits, the most significant first.
+ * @bits: its width, rounded up to whole words; higher numbers are left out. To be freed; NULL
+ * without memory. */
+char *numbers_mask(const struct isst_cpuset *numbers, unsigned int bits);
+
 enum { FOLD_NAMES = 6 };
 
 struct fold_name {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The keywords of configurations, each with the function that takes what follows it. */
 #include "base/array.h"
+#include "common/number.h"
 #include "common/suggest.h"
 #include "configuration/statement.h"
 
@@ -171,7 +172,7 @@ static int take_count(struct statement *statement, struct core_choice *choice)
 		return statement_reject(statement, word, EXPECTED);
 	memcpy(text, word, digits);
 	text[digits] = '\0';
-	if (isst_parse_number(text, 10, ISST_CPU_NUMBER_LIMIT, &number) || number == 0)
+	if (number_parse(text, 10, ISST_CPU_NUMBER_LIMIT, &number) || number == 0)
 		return statement_reject(statement, word, EXPECTED);
 	choice->kind = word[digits] ? CHOICE_PER_PACKAGE : CHOICE_COUNT;
 	choice->number = (unsigned int)number;
@@ -213,7 +214,7 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 	word = words_take(&statement->words);
 	/* Without 0x it would be meant as MHz, or as one ratio. */
 	if (!word || word[0] != '0' || (word[1] != 'x' && word[1] != 'X') ||
-	    isst_parse_number(word, 0, UINT64_MAX, &limits) || limits == 0)
+	    number_parse(word, 0, UINT64_MAX, &limits) || limits == 0)
 		return statement_reject(
 			statement, word,
 			"level, none, or a ratio of two digits for each bucket such "

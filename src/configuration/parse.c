@@ -5,6 +5,7 @@
  */
 #include "configuration/statement.h"
 #include "configuration/write.h"
+#include "common/number.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -220,7 +221,7 @@ static int find_header(struct configuration *configuration, struct origin origin
 		return error;
 	if (length - prefix < sizeof(version))
 		memcpy(version, line + prefix, length - prefix);
-	if (isst_parse_number(version, 10, CONFIGURATION_VERSION, &number) == 0 &&
+	if (number_parse(version, 10, CONFIGURATION_VERSION, &number) == 0 &&
 	    number == CONFIGURATION_VERSION)
 		return 0;
 	return configuration_problem(

@@ -3,6 +3,7 @@
 #include "configuration/statement.h"
 #include "base/array.h"
 #include "base/result.h"
+#include "common/number.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -128,7 +129,7 @@ int statement_number(struct statement *statement, const char *expected, uint64_t
 {
 	const char *word = words_take(&statement->words);
 
-	if (!word || isst_parse_number(word, 0, max, number))
+	if (!word || number_parse(word, 0, max, number))
 		return statement_reject(statement, word, expected);
 	return 0;
 }
@@ -236,7 +237,7 @@ static int parse_khz(const char *word, uint64_t *khz)
 	memcpy(number, word, digits);
 	memset(number + digits, '0', UNITS[unit].decimals);
 	memcpy(number + digits, word + digits + 1, decimals);
-	return isst_parse_number(number, 10, HIGHEST_MHZ * KHZ_PER_MHZ, khz);
+	return number_parse(number, 10, HIGHEST_MHZ * KHZ_PER_MHZ, khz);
 }
 
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel does to frequencies: limits of cpufreq, governors, turbo, SMT. */
+#include "common/number.h"
 #include "explain/findings.h"
 #include "features/planning.h"
 #include "sysfs/system.h"
@@ -98,7 +99,7 @@ static bool is_slow_preference(const char *preference)
 	uint64_t number;
 
 	return strcmp(preference, "power") == 0 || strcmp(preference, "balance_power") == 0 ||
-	       (isst_parse_number(preference, 10, UINT8_MAX, &number) == 0 && number >= HIGH_EPP);
+	       (number_parse(preference, 10, UINT8_MAX, &number) == 0 && number >= HIGH_EPP);
 }
 
 /* ---- Why there is no cpufreq, or no HWP ---- */

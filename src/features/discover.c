@@ -290,21 +290,11 @@ int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms, 
 	return message_end(&context->messages, before, wait_for_driver(context, timeout_ms, flags));
 }
 
-int isst_discover(struct isst_context *context)
+static int discover(struct isst_context *context)
 {
-	const struct isst_platform *platform;
-	const char *before;
-	int error;
+	const struct isst_platform *platform = &context->platform;
+	int error = find_firmware(context);
 
-	if (!context)
-		return -EINVAL;
-	before = message_begin(&context->messages);
-	if (context->topology)
-		return message_end(&context->messages, before,
-				   message_error(&context->messages, -EINVAL,
-						 "the machine has already been discovered"));
-	platform = &context->platform;
-	error = find_firmware(context);
 	/* A processor that is newer than this library is handled by what its driver offers. */
 	if (!error && !platform->preset && !platform_is_known(platform))
 		message_notice(
@@ -329,18 +319,14 @@ int isst_discover(struct isst_context *context)
 		topology_free(context->topology);
 		context->topology = NULL;
 	}
-	return message_end(&context->messages, before, error);
+	return error;
 }
 
 static int rediscover(struct isst_context *context)
 {
-	int error = context_check_discovered(context);
-	struct notices former;
+	struct notices former = messages_take_notices(&context->messages);
+	int error = context_discover_topology(context);
 
-	if (error)
-		return error;
-	former = messages_take_notices(&context->messages);
-	error = context_discover_topology(context);
 	if (error) {
 		messages_put_notices(&context->messages, former);
 		return error;
@@ -367,12 +353,13 @@ int isst_close_device(struct isst_context *context)
 	return 0;
 }
 
-int isst_rediscover(struct isst_context *context)
+int isst_discover(struct isst_context *context)
 {
 	const char *before;
 
 	if (!context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, rediscover(context));
+	return message_end(&context->messages, before,
+			   context->topology ? rediscover(context) : discover(context));
 }

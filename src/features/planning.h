@@ -171,7 +171,7 @@ int scaling_limits_fit(struct step *step);
  * one that would be below it. */
 int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
-/** All present CPUs online. After change_run() see isst_rediscover(). */
+/** All present CPUs online. After change_run() see isst_discover(). */
 int change_plan_all_online(struct isst_change *change);
 
 /* ---- Places of uncore limits ---- */

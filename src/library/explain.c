@@ -14,14 +14,6 @@ struct isst_explanation {
 	struct findings findings;
 };
 
-int isst_finding_code_at(size_t index)
-{
-	for (size_t i = 0; i <= index; i++)
-		if (!finding_codes[i].code)
-			return 0;
-	return finding_codes[index].code;
-}
-
 const char *isst_finding_code_name(int code)
 {
 	return finding_code(code)->name;

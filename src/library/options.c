@@ -21,16 +21,21 @@ void isst_options_free(struct isst_options *options)
 	free(options);
 }
 
-void isst_options_set_tries(struct isst_options *options, unsigned int tries)
+int isst_options_set(struct isst_options *options, int option, unsigned int value)
 {
-	if (options)
-		options->tries = tries;
-}
-
-void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms)
-{
-	if (options)
-		options->pause_ms = pause_ms;
+	switch (options ? option : 0) {
+	case ISST_OPTION_TRIES:
+		options->tries = value;
+		return 0;
+	case ISST_OPTION_PAUSE_MS:
+		options->pause_ms = value;
+		return 0;
+	case ISST_OPTION_SYSTEM_LOG:
+		options->system_log = value == 1;
+		return value > 1 ? -EINVAL : 0;
+	default:
+		return -EINVAL;
+	}
 }
 
 void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
@@ -52,14 +57,6 @@ void isst_options_set_interrupted(struct isst_options *options, int (*interrupte
 	options->interrupted_data = data;
 }
 
-int isst_options_set_flags(struct isst_options *options, unsigned int flags)
-{
-	if (!options || flags & ~ISST_OPTION_SYSTEM_LOG)
-		return -EINVAL;
-	options->system_log = flags & ISST_OPTION_SYSTEM_LOG;
-	return 0;
-}
-
 int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
 		      struct isst_context **context)
 {
@@ -79,12 +76,6 @@ void isst_machine_free(struct isst_machine *machine)
 {
 	if (machine)
 		machine->release(machine);
-}
-
-void isst_set_log_level(struct isst_context *context, int level)
-{
-	if (context)
-		context->messages.log_level = level;
 }
 
 /* ---- Changes ---- */
@@ -158,9 +149,4 @@ void isst_change_options_set_progress(struct isst_change_options *options,
 const char *isst_version(void)
 {
 	return ISST_VERSION;
-}
-
-unsigned int isst_version_number(void)
-{
-	return ISST_VERSION_NUMBER(ISST_VERSION_MAJOR, ISST_VERSION_MINOR, ISST_VERSION_PATCH);
 }

@@ -13,10 +13,6 @@
 
 /* ---- Platform ---- */
 
-GETTER(unsigned int, isst_platform_family, isst_context, platform.family, 0)
-GETTER(unsigned int, isst_platform_model, isst_context, platform.model, 0)
-GETTER(unsigned int, isst_platform_stepping, isst_context, platform.stepping, 0)
-
 const char *isst_platform_name(struct isst_context *context)
 {
 	const char *before, *kept = NULL;
@@ -41,9 +37,6 @@ const char *isst_platform_name(struct isst_context *context)
 }
 
 GETTER(const char *, isst_platform_emulated_name, isst_context, platform.emulated, NULL)
-GETTER(const char *, isst_platform_runtime_directory, isst_context, runtime.path, NULL)
-GETTER(unsigned int, isst_platform_api_version, isst_context, platform.api_version, 0)
-GETTER(unsigned int, isst_platform_driver_version, isst_context, platform.driver_version, 0)
 
 static int is_turbo_disabled(struct isst_context *context)
 {
@@ -70,6 +63,15 @@ static int read_percentage(struct isst_context *context)
 				      "intel_pstate, which has limits for all CPUs, is not in use");
 	error = message_end(&context->messages, before, error);
 	return error ? error : (int)percentage;
+}
+
+static unsigned int count_trl_types(const struct isst_context *context)
+{
+	unsigned int count = ISST_TRL_TYPES;
+
+	while (count > 0 && !isst_trl_type_name(context, count - 1))
+		count--;
+	return count;
 }
 
 int isst_platform_fact(struct isst_context *context, int fact)
@@ -105,19 +107,24 @@ int isst_platform_fact(struct isst_context *context, int fact)
 		return platform_has(platform, PLATFORM_COUNTS_MODULES);
 	case ISST_FACT_RECOVERED:
 		return context->recovered;
+	case ISST_FACT_FAMILY:
+		return (int)platform->family;
+	case ISST_FACT_MODEL:
+		return (int)platform->model;
+	case ISST_FACT_STEPPING:
+		return (int)platform->stepping;
+	case ISST_FACT_API_VERSION:
+		return (int)platform->api_version;
+	case ISST_FACT_DRIVER_VERSION:
+		return (int)platform->driver_version;
+	case ISST_FACT_TRL_TYPES:
+		return (int)count_trl_types(context);
+	case ISST_FACT_MASK_BITS:
+		return context->topology ? (int)context->topology->mask_bits : 0;
 	default:
 		return context_refuse(context,
 				      "this version of the library does not know the fact");
 	}
-}
-
-unsigned int isst_trl_type_count(const struct isst_context *context)
-{
-	unsigned int count = ISST_TRL_TYPES;
-
-	while (count > 0 && !isst_trl_type_name(context, count - 1))
-		count--;
-	return count;
 }
 
 /* ---- Domains ---- */
@@ -144,14 +151,6 @@ GETTER(const struct isst_cpuset *, isst_domain_present_cpus, isst_domain, presen
 GETTER(const struct isst_cpuset *, isst_domain_online_cpus, isst_domain, online, NULL)
 GETTER(bool, isst_domain_is_complete, isst_domain, cpus_known, false)
 
-int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu)
-{
-	if (!domain || !cpu)
-		return -EINVAL;
-	*cpu = domain->has_cpu ? domain->cpu : 0;
-	return domain->has_cpu ? 0 : -ENODATA;
-}
-
 /* ---- CPUs ---- */
 
 const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context, unsigned int number)
@@ -163,7 +162,6 @@ const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context, un
 
 GETTER(unsigned int, isst_cpu_number, isst_cpu, number, 0)
 GETTER(const struct isst_domain *, isst_cpu_domain, isst_cpu, domain, NULL)
-GETTER(bool, isst_cpu_is_online, isst_cpu, online, false)
 
 int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
 {
@@ -172,5 +170,3 @@ int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
 	*core = cpu->core_known ? cpu->core : 0;
 	return cpu->core_known ? 0 : -ENODATA;
 }
-
-GETTER(unsigned int, isst_cpu_thread, isst_cpu, thread, 0)

@@ -213,8 +213,8 @@ static int find_value(const struct isst_result *result, int id, unsigned int i, 
 	return 0;
 }
 
-int isst_result_value64_at(const struct isst_result *result, int id, unsigned int i,
-			   unsigned int column, uint64_t *number)
+int isst_result_bits(const struct isst_result *result, int id, unsigned int i, unsigned int column,
+		     uint64_t *number)
 {
 	const struct isst_value *value;
 	const struct value_row *row;
@@ -258,11 +258,6 @@ int isst_result_value64_at(const struct isst_result *result, int id, unsigned in
 	return row->zero_is_none && *number == 0 ? -ENODATA : 0;
 }
 
-int isst_result_value64(const struct isst_result *result, int id, uint64_t *value)
-{
-	return isst_result_value64_at(result, id, 0, 0, value);
-}
-
 int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
 			 unsigned int column, unsigned int *value)
 {
@@ -273,7 +268,7 @@ int isst_result_value_at(const struct isst_result *result, int id, unsigned int 
 		return -EINVAL;
 	error = isst_value_type(id) == ISST_TYPE_BITS
 			? -EINVAL
-			: isst_result_value64_at(result, id, row, column, &number);
+			: isst_result_bits(result, id, row, column, &number);
 	*value = (unsigned int)number;
 	return error;
 }

@@ -66,7 +66,7 @@ static bool is_possible(int id, bool cpus)
 	return row && row->of_requests && (row->type == ISST_TYPE_CPUS) == cpus;
 }
 
-int isst_request_set64(struct isst_request *request, int id, uint64_t value)
+int isst_request_set(struct isst_request *request, int id, uint64_t value)
 {
 	struct asked *asked;
 
@@ -79,11 +79,6 @@ int isst_request_set64(struct isst_request *request, int id, uint64_t value)
 		return -ENOMEM;
 	asked->number = value;
 	return 0;
-}
-
-int isst_request_set(struct isst_request *request, int id, unsigned int value)
-{
-	return isst_request_set64(request, id, value);
 }
 
 int isst_request_set_cpus(struct isst_request *request, int id, const struct isst_cpuset *cpus)
@@ -152,13 +147,6 @@ void isst_targets_free(struct isst_targets *targets)
 	free(targets->domains);
 	free(targets->cpus);
 	free(targets);
-}
-
-size_t isst_targets_count(const struct isst_targets *targets)
-{
-	if (!targets)
-		return 0;
-	return targets->cpu_count ? targets->cpu_count : targets->domain_count;
 }
 
 static int put_domain(struct isst_targets *targets, const struct isst_domain *domain)

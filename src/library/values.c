@@ -190,14 +190,6 @@ int isst_value_at(size_t index)
 	return 0;
 }
 
-int isst_value_by_name(const char *name)
-{
-	for (size_t i = 0; name && i < ROWS; i++)
-		if (strcmp(TABLE[i].name, name) == 0)
-			return TABLE[i].id;
-	return 0;
-}
-
 const char *isst_value_name(int id)
 {
 	const struct value_row *row = value_row(id);

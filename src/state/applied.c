@@ -3,6 +3,7 @@
 #include "state/applied.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "features/planning.h"
 #include "transaction/item_lines.h"
 #include "transaction/saved_settings.h"
@@ -99,8 +100,7 @@ static int parse_record(char *lines, struct applied *applied, size_t *line)
 	for (size_t i = 0; i < VALUES; i++) {
 		*line = i + 2;
 		values[i] = next_value(&lines, NAMES[i]);
-		if (!values[i] ||
-		    (i == TIME && isst_parse_number(values[i], 10, INT64_MAX, &seconds)) ||
+		if (!values[i] || (i == TIME && number_parse(values[i], 10, INT64_MAX, &seconds)) ||
 		    (i == RESULT && strcmp(values[i], "success") != 0 &&
 		     strcmp(values[i], "failed") != 0) ||
 		    (i == DIGEST && (strlen(values[i]) != SHA256_DIGITS ||

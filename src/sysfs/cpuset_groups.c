@@ -5,6 +5,7 @@
 #include "base/cpuset.h"
 #include "base/messages.h"
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -91,7 +92,7 @@ static char *path_of(const struct group *group)
 
 		if (*at == '%' && end - at > 2)
 			memcpy(digits, at + 1, 2);
-		if (isst_parse_number(digits, 16, UINT8_MAX, &byte) == 0) {
+		if (number_parse(digits, 16, UINT8_MAX, &byte) == 0) {
 			putc((int)byte, memory.stream);
 			at += 3;
 		} else {

@@ -3,6 +3,7 @@
 #include "sysfs/kernel_files.h"
 #include "base/machine.h"
 #include "base/messages.h"
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -119,7 +120,7 @@ int kernel_files_number(struct kernel_files *files, const char *path, uint64_t m
 
 	if (error)
 		return error;
-	if (isst_parse_number(text, 10, max, number))
+	if (number_parse(text, 10, max, number))
 		error = message_error(files->messages, -EIO,
 				      "%s: " CONTENT " is not a number from 0 to %llu", path,
 				      CONTENT_OF(text), (unsigned long long)max);

@@ -3,6 +3,7 @@
 #include "sysfs/limit_reasons.h"
 #include "base/array.h"
 #include "base/messages.h"
+#include "common/number.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -80,8 +81,8 @@ static int add_line(const struct reader *reader, const char *path, char *text)
 	int error;
 
 	line.of_domain = strcmp(word, "cpus") == 0;
-	if (!line.of_domain && (strncmp(word, "cpu", 3) != 0 ||
-				isst_parse_number(word + 3, 10, UINT_MAX - 1, &number)))
+	if (!line.of_domain &&
+	    (strncmp(word, "cpu", 3) != 0 || number_parse(word + 3, 10, UINT_MAX - 1, &number)))
 		return message_error(reader->files->messages, -EIO,
 				     "%s: " CONTENT " is neither 'cpus' nor a CPU", path,
 				     CONTENT_OF(word));

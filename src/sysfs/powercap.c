@@ -3,6 +3,7 @@
 #include "sysfs/powercap.h"
 #include "base/array.h"
 #include "common/monotonic.h"
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static const char *zone_path(struct kernel_files *files, const struct power_zone
 static bool parse_id(const char *text, unsigned int *id)
 {
 	uint64_t value = 0;
-	int error = isst_parse_number(text, 10, INT32_MAX, &value);
+	int error = number_parse(text, 10, INT32_MAX, &value);
 
 	*id = (unsigned int)value;
 	return !error;

@@ -4,6 +4,7 @@
 #include "base/cpuset.h"
 #include "base/machine.h"
 #include "base/messages.h"
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static int visit_process(void *data, const char *entry)
 	uint64_t number;
 	int error;
 
-	if (isst_parse_number(entry, 10, INT_MAX, &number))
+	if (number_parse(entry, 10, INT_MAX, &number))
 		return 0;
 	error = kernel_files_text(visit->files,
 				  kernel_files_path(visit->files, "/proc/%s/comm", entry), &name);

@@ -45,7 +45,6 @@ const char *isst_notice_at(const struct isst_context *context, size_t index)
 OF_TOPOLOGY(size_t, isst_domain_count, domain_count)
 OF_TOPOLOGY(const struct isst_cpuset *, isst_present_cpus, present)
 OF_TOPOLOGY(const struct isst_cpuset *, isst_online_cpus, online)
-OF_TOPOLOGY(unsigned int, isst_mask_bits, mask_bits)
 TEXT_OF_TOPOLOGY(isst_left_out_at, left_out, left_out_count)
 TEXT_OF_TOPOLOGY(isst_offline_part_at, offline_parts, offline_part_count)
 

@@ -5,6 +5,7 @@
 #include "base/messages.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "firmware/firmware.h"
 #include "isst.h"
 #include "sysfs/kernel_files.h"
@@ -38,7 +39,7 @@ static bool parse_line(char *line, struct cached_cpu *cpu)
 		char *word = strsep(&rest, " ");
 		uint64_t value;
 
-		if (!word || isst_parse_number(word, 10, UINT32_MAX - 1, &value))
+		if (!word || number_parse(word, 10, UINT32_MAX - 1, &value))
 			return false;
 		*members[i] = (unsigned int)value;
 	}

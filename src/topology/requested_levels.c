@@ -2,6 +2,7 @@
 /* Reads the registers of levels from the dumps of TPMI devices in debugfs. */
 #include "topology/requested_levels.h"
 #include "base/array.h"
+#include "common/number.h"
 #include "firmware/firmware.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static const struct isst_domain *find_domain(const struct isst_context *context,
 {
 	uint64_t value;
 
-	if (isst_parse_number(number, 10, UINT_MAX, &value))
+	if (number_parse(number, 10, UINT_MAX, &value))
 		return NULL;
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
 		const struct isst_domain *domain = context_domain(context, i);
@@ -59,7 +60,7 @@ static void read_words(struct instance *instance, char *line)
 	while ((word = strsep(&line, " ")) && instance->count < TPMI_DUMP_WORDS) {
 		if (!*word)
 			continue;
-		if (isst_parse_number(word, 16, UINT32_MAX, &value)) {
+		if (number_parse(word, 16, UINT32_MAX, &value)) {
 			instance->domain = NULL;
 			return;
 		}

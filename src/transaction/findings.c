@@ -641,7 +641,7 @@ int64_t isst_journal_age_s(const struct isst_journal *journal)
 	return now.tv_sec - (int64_t)journal->text.begun_s;
 }
 
-bool isst_journal_is_moved(const struct isst_journal *journal)
+bool journal_is_moved(const struct isst_journal *journal)
 {
 	for (size_t i = 0; journal && i < journal->count; i++)
 		if (journal->tracked[i].finding >= FOUND_UNCERTAIN &&

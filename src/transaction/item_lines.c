@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "common/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -49,7 +50,7 @@ static int parse_value(struct isst_context *context, const struct item *item, ch
 		       struct item_value *value)
 {
 	if (item_kinds[item->kind].format != AS_TEXT)
-		return isst_parse_number(word, 10, UINT64_MAX, &value->number) ? -EINVAL : 0;
+		return number_parse(word, 10, UINT64_MAX, &value->number) ? -EINVAL : 0;
 	for (char *c = word; *c; c++)
 		if (*c == '~')
 			*c = ' ';
@@ -71,12 +72,12 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]), .other_owner = line };
 	if (saved->item.kind == ITEM_KINDS || (line && !item_is_limit(&saved->item)))
 		return -EINVAL;
-	if (line && isst_parse_number(line, 10, CPUFREQ_NO_LIMIT, &saved->shown))
+	if (line && number_parse(line, 10, CPUFREQ_NO_LIMIT, &saved->shown))
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uint64_t number;
 
-		if (isst_parse_number(words[i + 1], 10, UINT32_MAX, &number))
+		if (number_parse(words[i + 1], 10, UINT32_MAX, &number))
 			return -EINVAL;
 		*numbers[i] = (unsigned int)number;
 	}

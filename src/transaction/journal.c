@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 
@@ -253,7 +254,7 @@ static int parse_of_step(struct isst_context *context, struct journal_text *text
 	uint64_t step;
 	int error;
 
-	if (!word || isst_parse_number(first, 10, UINT32_MAX, &step) || step == 0)
+	if (!word || number_parse(first, 10, UINT32_MAX, &step) || step == 0)
 		return -EINVAL;
 	line.step = (unsigned int)step;
 	if (!rest && strcmp(word, "written") == 0) {
@@ -286,8 +287,7 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 	if (rest && strcmp(first, "begun") == 0) {
 		/* SECONDS COMMAND; the command may be empty. */
 		seconds = strsep(&rest, " ");
-		if (text->command || !rest ||
-		    isst_parse_number(seconds, 10, UINT64_MAX, &text->begun_s))
+		if (text->command || !rest || number_parse(seconds, 10, UINT64_MAX, &text->begun_s))
 			return -EINVAL;
 		text->command = strdup(rest);
 		return text->command ? 0 : -ENOMEM;
@@ -295,7 +295,7 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 	if (rest && strcmp(first, "held") != 0)
 		return parse_of_step(context, text, first, rest, number);
 	if (rest) {
-		if (isst_parse_number(rest, 10, UINT32_MAX, &holder))
+		if (number_parse(rest, 10, UINT32_MAX, &holder))
 			return -EINVAL;
 		text->held = true;
 		text->holder = (unsigned int)holder;

@@ -503,7 +503,7 @@ int journal_recover(struct isst_context *context)
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
 	if (!journal)
 		return remove_complete(context, false);
-	if (isst_journal_is_moved(journal)) {
+	if (journal_is_moved(journal)) {
 		error = refuse_recovery(journal);
 		isst_journal_free(journal);
 		return error;

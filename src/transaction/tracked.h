@@ -28,6 +28,10 @@ struct isst_journal_entry {
 /** An item, as isst_journal_open() found it; NULL past the last one. */
 const struct isst_journal_entry *journal_item(const struct isst_journal *journal, size_t index);
 
+/** Whether an item was or may have been changed by another process since, or cannot be accessed:
+ * discovery does not roll back then. */
+bool journal_is_moved(const struct isst_journal *journal);
+
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
 	FOUND_OLD,	 /* as before the change */

@@ -112,7 +112,7 @@ same_again() {
 
 # The real library without one of its functions.
 remove_symbol() {
-	grep -v 'isst_version_number;' "$root/src/library/libisst.map" > "$scratch/less.map"
+	grep -v 'isst_version;' "$root/src/library/libisst.map" > "$scratch/less.map"
 	# shellcheck disable=SC2086  # a compiler with options
 	$CC -shared -Wl,--version-script="$scratch/less.map" -o "$scratch/less.so" -Wl,--whole-archive \
 		"$build/libisst.a" -Wl,--no-whole-archive -lcap &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of CPU numbers: adding, lists, output formats. */
 #include "base/cpuset.h"
+#include "common/numbered.h"
 #include "support/check.h"
 
 static void add(struct isst_cpuset *set, unsigned int first, unsigned int last)
@@ -36,7 +37,7 @@ TEST(a_new_set_is_empty)
 	assert_false(isst_cpuset_next(set, 0, &cpu));
 	assert_int_equal(cpu, 77);
 	check_cpus(set, "");
-	autofree char *text = isst_cpuset_to_enumeration(set);
+	autofree char *text = numbers_enumeration(set);
 	assert_string_equal(text, "");
 }
 
@@ -237,7 +238,7 @@ TEST(D15_lists_of_thousands_are_complete)
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		add(set, 2 * (CPUS - 1 - cpu), 2 * (CPUS - 1 - cpu));
 	assert_int_equal(isst_cpuset_count(set), CPUS);
-	autofree char *list = at = isst_cpuset_to_enumeration(set);
+	autofree char *list = at = numbers_enumeration(set);
 	for (unsigned long cpu = 0; cpu < CPUS; cpu++) {
 		assert_int_equal(strtoul(at, &at, 10), 2 * cpu);
 		assert_int_equal(*at, cpu == CPUS - 1 ? '\0' : ',');
@@ -314,7 +315,7 @@ TEST(the_next_cpu_is_found_from_anywhere)
 TEST(a_list_writes_every_cpu_out)
 {
 	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("0-2,5");
-	autofree char *list = isst_cpuset_to_enumeration(set);
+	autofree char *list = numbers_enumeration(set);
 
 	assert_string_equal(list, "0,1,2,5");
 }
@@ -322,7 +323,7 @@ TEST(a_list_writes_every_cpu_out)
 static void check_mask(const char *cpus, unsigned int bits, const char *expected)
 {
 	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(cpus);
-	autofree char *mask = isst_cpuset_to_mask(set, bits);
+	autofree char *mask = numbers_mask(set, bits);
 
 	assert_string_equal(mask, expected);
 }
@@ -352,7 +353,7 @@ TEST(cpus_beyond_a_mask_are_left_out_of_it)
 TEST(D15_a_mask_of_thousands_of_cpus_is_complete)
 {
 	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("0-4095");
-	autofree char *mask = isst_cpuset_to_mask(set, 4096);
+	autofree char *mask = numbers_mask(set, 4096);
 
 	assert_int_equal(strlen(mask), 128 * 9 - 1);
 	assert_int_equal(strspn(mask, "f,"), 128 * 9 - 1);
@@ -380,13 +381,13 @@ TEST(C5_no_set_is_an_empty_one)
 	assert_false(isst_cpuset_has(NULL, 0));
 	assert_int_equal(isst_cpuset_add_set(set, NULL), 0);
 	check_cpus(set, "1");
-	text = isst_cpuset_to_enumeration(NULL);
+	text = numbers_enumeration(NULL);
 	assert_string_equal(text, "");
 	free(text);
 	text = isst_cpuset_to_list(NULL);
 	assert_string_equal(text, "");
 	free(text);
-	text = isst_cpuset_to_mask(NULL, 32);
+	text = numbers_mask(NULL, 32);
 	assert_string_equal(text, "00000000");
 	free(text);
 }

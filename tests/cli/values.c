@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "cli/arguments/options.h"
+#include "common/numbered.h"
 
 #include <errno.h>
 
@@ -151,7 +152,7 @@ TEST(cpu_lists_accumulate)
 
 	assert_int_equal(option_read_value(&list, "20,3", &values, &problem), 0);
 	assert_int_equal(option_read_value(&list, "1,3-5", &values, &problem), 0);
-	cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
+	cpus = numbers_enumeration(values.cpus.numbers);
 	assert_string_equal(cpus, "1,3,4,5,20");
 	free(cpus);
 	option_values_clear(&values);
@@ -226,7 +227,7 @@ TEST(commas_and_blanks_between_cpus_mean_nothing)
 		print_message("# '%s'\n", loose_lists[i].list);
 		assert_int_equal(option_read_value(&list, loose_lists[i].list, &values, &problem),
 				 0);
-		cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
+		cpus = numbers_enumeration(values.cpus.numbers);
 		assert_string_equal(cpus, loose_lists[i].cpus);
 		free(cpus);
 		option_values_clear(&values);

@@ -105,7 +105,7 @@ check_arguments() {
 }
 
 # Those that return numbers, and never an error.
-NUMBERS='isst_value_at isst_value_by_name isst_value_type isst_finding_code_at isst_finding_code isst_finding_severity
+NUMBERS='isst_value_at isst_value_type isst_finding_code isst_finding_severity
 isst_change_warning_code_at isst_warning_code_at isst_item_kind isst_events_descriptor isst_events_take'
 
 returning_errors() {
@@ -236,7 +236,7 @@ check "the pages of functions that return errors name them" check_errors
 check "the pages of functions that return pointers state to whom they belong" check_memory
 check "each page states which functions are thread-safe" check_threads
 check "each page states since when its functions exist" check_history
-check "a function without comment has no page" refuses '/^\/\*\* The identity of the CPU/d' 'isst_platform_family has no comment'
+check "a function without comment has no page" refuses '/^\/\*\* The number of CPUs in the set/d' 'isst_cpuset_count has no comment'
 check "an errno without meaning has no page" refuses 's/^ \*  -ESTALE .*//' 'ESTALE has no meaning'
 if command -v mandoc > /dev/null; then
 	check "mandoc has no warnings" check_mandoc

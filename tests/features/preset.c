@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Platforms whose SST-BF the BIOS has set up for good: which they are, and what can be read there.
  */
+#include "common/numbered.h"
 #include "features/features.h"
 #include "support/fake_context.h"
 #include "support/levels.h"
@@ -140,10 +141,10 @@ FAKE_TEST(level_0_is_described_by_cpufreq)
 	assert_int_equal(level.base_freq_info.high_mhz.value, 2700);
 	assert_int_equal(level.base_freq_info.low_mhz.value, 2100);
 	assert_int_equal(level.base_freq_info.power_w.state, ISST_ABSENT);
-	list = isst_cpuset_to_enumeration(level.base_freq_info.high_priority);
+	list = numbers_enumeration(level.base_freq_info.high_priority);
 	assert_string_equal(list, "2");
 	free(list);
-	list = isst_cpuset_to_enumeration(level.cpus);
+	list = numbers_enumeration(level.cpus);
 	assert_string_equal(list, "0,1,2,3");
 	free(list);
 	level_clear(&level);

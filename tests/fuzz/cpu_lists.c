@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of CPUs: a valid list is unchanged after it was printed and parsed again. */
+#include "common/numbered.h"
 #include "fuzz/support/fuzz.h"
 #include "isst.h"
 
@@ -34,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (isst_cpuset_add_list(set, text, &bad) == 0) {
 		check_again(set);
 		if (!isst_cpuset_next(set, 1 << 16, &cpu)) {
-			free(isst_cpuset_to_enumeration(set));
-			free(isst_cpuset_to_mask(set, 1 << 16));
+			free(numbers_enumeration(set));
+			free(numbers_mask(set, 1 << 16));
 		}
 	} else if (bad && (bad < text || bad > text + size)) {
 		abort(); /* it is to point into the text */

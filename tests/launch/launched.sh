@@ -358,7 +358,7 @@ int main(void)
 
 	if (isst_open(NULL, &context) || isst_discover(context))
 		return 1;
-	printf("%x\n", isst_platform_model(context));
+	printf("%x\n", (unsigned int)isst_platform_fact(context, ISST_FACT_MODEL));
 	isst_close(context);
 	return 0;
 }

@@ -139,7 +139,7 @@ static inline void apply_config(struct isst_context *context, const char *text)
 
 	ok(isst_config_add_text(config, "test", text, strlen(text), 0));
 	ok(isst_lock(context, 0, 0));
-	ok(isst_rediscover(context));
+	ok(isst_discover(context));
 	ok(isst_change_new(context, NULL, &change));
 	ok(isst_change_add_config(change, config, 0));
 	run_and_free(change, 0);

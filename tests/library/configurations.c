@@ -185,7 +185,7 @@ MACHINE_TEST(a_configuration_may_be_for_some_domains_alone)
 	ok(isst_change_add_config(change, config, 0));
 	run_and_free(change, 0);
 	/* As nothing was changed of the other one. */
-	ok(isst_rediscover(fixture.context));
+	ok(isst_discover(fixture.context));
 	isst_config_set_targets(config, NULL);
 	ok(isst_config_check(config, fixture.context, 0));
 	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "level");

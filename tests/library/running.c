@@ -49,8 +49,8 @@ static void check_reasons(const struct isst_results *results, size_t index, uint
 {
 	uint64_t reasons;
 
-	ok(isst_result_value64(isst_results_at(results, index), ISST_VALUE_LIMIT_REASONS,
-			       &reasons));
+	ok(isst_result_bits(isst_results_at(results, index), ISST_VALUE_LIMIT_REASONS, 0, 0,
+			    &reasons));
 	assert_int_equal(reasons, expected);
 }
 
@@ -185,7 +185,7 @@ MACHINE_TEST(cpus_that_another_process_takes_offline_are_noticed)
 	apply_config(other, "level 1\ncpus by-level\n");
 	isst_close(other);
 	assert_int_equal(isst_cpus_changed(fixture.context), 1);
-	ok(isst_rediscover(fixture.context));
+	ok(isst_discover(fixture.context));
 	assert_int_equal(isst_cpus_changed(fixture.context), 0);
 	fixture_fault(&fixture, "read /sys/devices/system/cpu/online EIO");
 	assert_int_equal(isst_cpus_changed(fixture.context), -EIO);

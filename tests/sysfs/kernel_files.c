@@ -2,6 +2,7 @@
 /* The typed readers of the kernel's files. */
 #include "sysfs/kernel_files.h"
 #include "base/messages.h"
+#include "common/numbered.h"
 #include "support/check.h"
 #include "support/fake_machine.h"
 
@@ -194,7 +195,7 @@ FAKE_TEST(D15_a_list_of_thousands_is_read_whole)
 
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		assert_int_equal(isst_cpuset_add(written, 3 * cpu, 3 * cpu), 0);
-	autofree char *list = isst_cpuset_to_enumeration(written);
+	autofree char *list = numbers_enumeration(written);
 	fake_file(&fake->files, PATH, "%s", list);
 	assert_int_equal(cpus_of(fake, &reader, set), 0);
 	assert_int_equal(isst_cpuset_count(set), CPUS);

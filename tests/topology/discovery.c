@@ -196,7 +196,8 @@ TEST(D27_masks_are_as_wide_as_cpus_are_possible)
 		fake_file(&fake->files, "/sys/devices/system/cpu/possible", "%s",
 			  CASES[i].possible);
 		context = fake_discovered(fake);
-		assert_int_equal(isst_mask_bits(context), CASES[i].bits);
+		assert_int_equal((unsigned int)isst_platform_fact(context, ISST_FACT_MASK_BITS),
+				 CASES[i].bits);
 		check_cpus(isst_present_cpus(context), "0-3");
 		isst_close(context);
 		fake_machine_teardown(&own);

@@ -105,7 +105,7 @@ FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_el
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_null(isst_offline_part_at(context, 0));
 	machine_with_online(fake, "0-3", "0-3", "");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_string_equal(isst_offline_part_at(context, 0),
 			    "package 1: all its CPUs (4-7) are offline");
 	assert_null(isst_offline_part_at(context, 1));
@@ -114,7 +114,7 @@ FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_el
 	assert_true(context_domain(context, 0)->cpus_known);
 	/* One of them that comes back makes it a domain again. */
 	machine_with_online(fake, "0-3,6", "0-3", "6");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_null(isst_offline_part_at(context, 0));
 	assert_false(topology_is_unreachable(context->topology, 4));
 }

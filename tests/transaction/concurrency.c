@@ -192,7 +192,7 @@ MACHINE_TEST(a_change_needs_the_lock, "tests/tiny")
 	assert_int_equal(isst_lock(context, 0, 0), 0);
 	/* What was discovered before may be another by now. */
 	assert_int_equal(isst_change_new(context, &change_options, &change), -EINVAL);
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_change_new(context, &change_options, &change), 0);
 	isst_change_free(change);
 }

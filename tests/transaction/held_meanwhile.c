@@ -387,7 +387,7 @@ TEST(nothing_else_is_changed_under_the_lock)
 	assert_true(isst_journal_is_held(journal));
 	assert_int_equal(isst_journal_apply(journal, 0), -EINVAL);
 	isst_journal_free(journal);
-	assert_int_equal(isst_rediscover(holding.context), 0);
+	assert_int_equal(isst_discover(holding.context), 0);
 	assert_int_equal(isst_change_new(holding.context, &dry_run, &other), 0);
 	isst_change_free(other);
 	assert_true(isst_change_is_held(holding.change));

@@ -51,7 +51,7 @@ MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/ice
 	levels[3].domain = domain_of_package(context, 3);
 	set_online(machine, PACKAGE_1, "1");
 	machine_faults(machine, "mailbox 0x7f/0x00 package 1 EBUSY\n");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_domain_count(context), 4);
 	levels[0].domain = domain_of_package(context, 0);
 	levels[1].domain = domain_of_package(context, 1);
@@ -124,7 +124,7 @@ MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icela
 	last = domain_of_package(context, 3);
 	cpu = context_cpu(context, 40);
 	set_online(machine, PACKAGE_1, "0");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_domain_count(context), 3);
 	assert_false(gone->has_cpu);
 	check_cpus(gone->online, "");
@@ -136,10 +136,10 @@ MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icela
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
 	/* Gone for two discoveries, and back. */
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	check_gone(context, gone, cpu);
 	set_online(machine, PACKAGE_1, "1");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_ptr_equal(domain_of_package(context, 1), gone);
 	assert_ptr_equal(context_cpu(context, 40), cpu);
 	assert_ptr_equal(cpu->domain, gone);
@@ -211,7 +211,7 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 	cpus = isst_targets_new(context);
 	assert_int_equal(isst_targets_add_cpus(cpus, set), 0);
 	set_online(machine, PACKAGE_1, "0");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_false(isst_domain_is_io(gone));
 	check_plans_with_gone(context, domains, false);
 	check_plans_with_gone(context, cpus, true);
@@ -232,13 +232,13 @@ MACHINE_TEST(a_discovery_that_fails_leaves_the_notices, "tests/tiny")
 	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	machine_faults(machine, "read /sys/devices/system/cpu/online EIO\n");
-	assert_int_equal(isst_rediscover(context), -EIO);
+	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	assert_null(isst_notice_at(context, 1));
 	assert_int_equal(isst_domain_count(context), 1);
 	/* That was one of isst_discover(). */
 	machine_faults(machine, "%s", "");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_null(isst_notice_at(context, 0));
 }
 
@@ -268,7 +268,7 @@ MACHINE_TEST(the_uncore_is_discovered_again, "tests/tpmi-tiny")
 	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	assert_false(sets_uncore(context));
 	machine_faults(machine, "%s", "");
-	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_discover(context), 0);
 	assert_true(sets_uncore(context));
 }
 
@@ -362,7 +362,7 @@ static void poll_machine(const char *platform, const char *faults, bool rediscov
 		if (i == WARM_UP)
 			before = heap_in_use();
 		if (rediscover)
-			isst_rediscover(context);
+			isst_discover(context);
 		read_everything(context);
 	}
 	if (heap_in_use() > before + SLACK)

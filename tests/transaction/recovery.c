@@ -112,7 +112,7 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		machine_next_run(&machine, -EIO, PACKAGES[i].message);
 		journal = find_journal(&machine, &context);
 		assert_true(count_kept(journal) > 0);
-		assert_true(isst_journal_is_moved(journal));
+		assert_true(journal_is_moved(journal));
 		assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
 		check_holds(isst_error(context), PACKAGES[i].message);
 		isst_journal_free(journal);

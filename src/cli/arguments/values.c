@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/memory_stream.h"
+#include "../../common/number.h"
 #include "options.h"
 
 #include <ctype.h>
@@ -31,7 +32,7 @@ static int read_number(const struct option_row *row, const char *text, struct op
 		value->number = row->highest;
 		return 0;
 	}
-	error = isst_parse_number(text, 10, row->highest, &number);
+	error = number_parse(text, 10, row->highest, &number);
 	/* No limit; what is no multiple of 100 MHz is dealt with later. */
 	if (!error && number < row->lowest && !(row->kind == VALUE_FREQUENCY && number == 0))
 		error = -ERANGE;
@@ -48,7 +49,7 @@ static int read_limits(const struct option_row *row, const char *text, struct op
 
 	if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X') || strlen(text) > 2 + 16)
 		return -EINVAL;
-	error = isst_parse_number(text, 16, UINT64_MAX, &limits);
+	error = number_parse(text, 16, UINT64_MAX, &limits);
 	if (!error && limits < row->lowest)
 		error = -ERANGE;
 	if (!error)
@@ -103,7 +104,7 @@ static int read_cores(const struct option_row *row, const char *text, struct opt
 	number = slash ? strndup(digits, (size_t)(slash - digits)) : strdup(digits);
 	if (!number)
 		return -ENOMEM;
-	error = isst_parse_number(number, 10, bucket ? row->highest : UINT32_MAX, &value->number);
+	error = number_parse(number, 10, bucket ? row->highest : UINT32_MAX, &value->number);
 	free(number);
 	if (!error && !bucket && value->number == 0)
 		error = -ERANGE;

@@ -14,8 +14,10 @@ struct summary {
 
 void report_platform(struct report_node *node, struct isst_context *context)
 {
-	report_number(node, KEY_API_VERSION, isst_platform_api_version(context));
-	report_number(node, KEY_DRIVER_VERSION, isst_platform_driver_version(context));
+	report_number(node, KEY_API_VERSION,
+		      (unsigned int)isst_platform_fact(context, ISST_FACT_API_VERSION));
+	report_number(node, KEY_DRIVER_VERSION,
+		      (unsigned int)isst_platform_fact(context, ISST_FACT_DRIVER_VERSION));
 	report_state(node, KEY_MBOX_SUPPORTED, isst_platform_fact(context, ISST_FACT_MAILBOX) > 0);
 	report_state(node, KEY_MMIO_SUPPORTED, isst_platform_fact(context, ISST_FACT_MMIO) > 0);
 }

@@ -107,10 +107,11 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 	bool known = cpus || isst_domain_is_complete(domain);
 	unsigned int cpu;
 
-	if (isst_domain_first_cpu(domain, &cpu) == 0 && known)
+	if (isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu) && known)
 		report_number(node, KEY_CPU_COUNT,
 			      isst_cpuset_count(isst_domain_present_cpus(domain)));
-	else if (isst_domain_first_cpu(domain, &cpu) == 0 && !isst_left_out_at(run->context, 0))
+	else if (isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu) &&
+		 !isst_left_out_at(run->context, 0))
 		run_error(
 			run, STATUS_FAILED,
 			"%s: the number of its CPUs is unknown: some CPUs have been offline since "
@@ -120,7 +121,8 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 		return;
 	if (isst_cpuset_count(cpus) > 0)
 		report_number(node, KEY_ENABLE_CPU_COUNT, isst_cpuset_count(cpus));
-	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, isst_mask_bits(run->context));
+	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus,
+			(unsigned int)isst_platform_fact(run->context, ISST_FACT_MASK_BITS));
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 

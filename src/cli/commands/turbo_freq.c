@@ -189,7 +189,8 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 		run_no_memory(run);
 		return false;
 	}
-	for (unsigned int type = 0; type < isst_trl_type_count(run->context); type++) {
+	for (unsigned int type = 0;
+	     type < (unsigned int)isst_platform_fact(run->context, ISST_FACT_TRL_TYPES); type++) {
 		const char *here = isst_trl_type_name(run->context, type);
 
 		if (!here)
@@ -217,7 +218,7 @@ static bool has_only_clips(const struct isst_result *level)
 	unsigned int cpu;
 
 	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) == 0 &&
-	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
+	       !isst_cpuset_next(isst_domain_online_cpus(isst_result_domain(level)), 0, &cpu);
 }
 
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,

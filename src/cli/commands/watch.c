@@ -300,7 +300,7 @@ static struct isst_context *open_again(void *data, char **problem)
 	struct isst_context *context;
 
 	isst_options_set_interrupted(options, run_is_interrupted, run);
-	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	isst_options_set(options, ISST_OPTION_SYSTEM_LOG, 1);
 	(void)machine_open(run->request, options, &context, problem);
 	return context;
 }

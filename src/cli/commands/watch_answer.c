@@ -374,7 +374,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	else
 		conclude_action(watcher, unit, level, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
-	if (isst_rediscover(watcher->context) == 0)
+	if (isst_discover(watcher->context) == 0)
 		(void)note_online(watcher, true);
 	isst_config_free(config);
 	free(cause);

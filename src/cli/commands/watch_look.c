@@ -247,7 +247,7 @@ static bool follow_machine(struct watcher *watcher)
 	} else {
 		error = isst_cpus_changed(watcher->context);
 		if (error > 0)
-			error = isst_rediscover(watcher->context);
+			error = isst_discover(watcher->context);
 	}
 	if (error)
 		fail_unit(watcher, watcher->units,
@@ -315,14 +315,17 @@ static int call_for(struct watcher *watcher, const struct watch_unit *one, enum 
 {
 	struct isst_targets *targets = isst_targets_new(watcher->context), *all = targets;
 	int error = targets ? 0 : -ENOMEM;
+	size_t count = 0;
 
 	for (struct watch_unit *unit = watcher->units->next; unit && !error; unit = unit->next)
 		if (one ? unit == one
-			: unit->seen && (call != COMPARE || watcher->file || unit->based))
+			: unit->seen && (call != COMPARE || watcher->file || unit->based)) {
 			error = isst_targets_add_domain(targets,
 							watch_unit_domain(watcher->context, unit));
+			count++;
+		}
 	/* CPUs of no domain belong to the machine as a whole. */
-	if (isst_targets_count(targets) == isst_domain_count(watcher->context))
+	if (count == isst_domain_count(watcher->context))
 		all = NULL;
 	if (!error && call == READ) {
 		isst_config_free(*config);

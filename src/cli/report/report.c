@@ -486,11 +486,11 @@ char *wording_of_value(const struct report_node *leaf)
 	case NODE_TEXT:
 		return strdup(leaf->text);
 	case NODE_CPU_LIST:
-		return any ? isst_cpuset_to_enumeration(leaf->cpus) : strdup("none");
+		return any ? numbers_enumeration(leaf->cpus) : strdup("none");
 	case NODE_CPU_RANGES:
 		return any ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
 	case NODE_CPU_MASK:
-		return isst_cpuset_to_mask(leaf->cpus, (unsigned int)leaf->number);
+		return numbers_mask(leaf->cpus, (unsigned int)leaf->number);
 	default:
 		return strdup("?");
 	}

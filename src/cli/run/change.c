@@ -274,7 +274,8 @@ void change_note_offline_parts(struct run *run)
 
 		/* Commands for CPUs do not reach domains without an online CPU; others do. */
 		if (!(run->request->command->flags & COMMAND_ALL_CPUS) ||
-		    isst_domain_first_cpu(domain, &cpu) == 0 || isst_domain_is_io(domain))
+		    isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu) ||
+		    isst_domain_is_io(domain))
 			continue;
 		if (isst_cpuset_count(present) == 0) {
 			report_message(run->report, ENTRY_NOTE,
@@ -333,7 +334,7 @@ static int plan(struct attempt *attempt)
 	/* Turbo ratio limits of zero stand for the default, as in the kernel tree's tool. */
 	if (!error && command->value && option->given &&
 	    (option->number || command->value != ISST_VALUE_TURBO_RATIO_LIMITS))
-		error = isst_request_set64(request, command->value, option->number);
+		error = isst_request_set(request, command->value, option->number);
 	if (!error && command->fill)
 		error = command->fill(run, request);
 	if (error) {

@@ -243,14 +243,15 @@ bool turbo_freq_is_known(const struct isst_result *level)
 }
 
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
-		      const struct isst_context *context)
+		      struct isst_context *context)
 {
 	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS);
 	struct report_node *node = report_branch(parent, KEY_BASE_FREQ_PROPERTIES, 0);
 
 	report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
 	if (cpus) {
-		report_cpu_mask(node, KEY_HIGH_CPU_MASK, cpus, isst_mask_bits(context));
+		report_cpu_mask(node, KEY_HIGH_CPU_MASK, cpus,
+				(unsigned int)isst_platform_fact(context, ISST_FACT_MASK_BITS));
 		report_cpu_list(node, KEY_HIGH_CPU_LIST, cpus);
 	}
 	report_value(node, KEY_LOW_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_LOW_MHZ);

@@ -69,7 +69,7 @@ void level_report_types(const struct run *run, struct report_node *parent, enum 
 			const struct isst_result *level, int id, unsigned int bucket,
 			int only_type);
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
-		      const struct isst_context *context);
+		      struct isst_context *context);
 
 /** Counts the cores that a level enables; @units: modules as one. Returns false if CPUs are
  * unknown. */

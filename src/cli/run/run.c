@@ -316,8 +316,9 @@ struct isst_options *run_options(const struct request *request)
 	struct isst_options *options = isst_options_new();
 
 	if (options) {
-		isst_options_set_tries(options, request_number(request, OPTION_RETRY));
-		isst_options_set_pause_ms(options, request_number(request, OPTION_PAUSE));
+		isst_options_set(options, ISST_OPTION_TRIES, request_number(request, OPTION_RETRY));
+		isst_options_set(options, ISST_OPTION_PAUSE_MS,
+				 request_number(request, OPTION_PAUSE));
 	}
 	return options;
 }
@@ -451,7 +452,7 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 		unsigned int mhz = 0;
 		uint64_t value = 0;
 		int error = row->form == SHOW_BASE ? read_base_mhz(result, &mhz)
-						   : isst_result_value64(result, row->id, &value);
+						   : isst_result_bits(result, row->id, 0, 0, &value);
 
 		if (row->form == SHOW_NUMBER)
 			report_value_at(parent, row->key, result, row->id, row->row, 0);

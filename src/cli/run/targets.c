@@ -24,7 +24,7 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 			       .slot = slot,
 			       .first = slot == targets->domain_count };
 	unit->place.die_known = isst_domain_die(domain, &unit->place.die) == 0;
-	unit->place.has_cpu = isst_domain_first_cpu(domain, &cpu) == 0;
+	unit->place.has_cpu = isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu);
 	if (unit->first)
 		targets->domains[targets->domain_count++] = domain;
 }
@@ -112,7 +112,8 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 		const struct isst_domain *domain = isst_domain_at(context, i);
 
 		number = 0;
-		if (isst_domain_first_cpu(domain, &number) == 0 || kind != UNIT_DOMAIN_WITH_CPU)
+		if (isst_cpuset_next(isst_domain_online_cpus(domain), 0, &number) ||
+		    kind != UNIT_DOMAIN_WITH_CPU)
 			add_unit(targets, domain, number);
 	}
 	return 0;
@@ -150,7 +151,7 @@ bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuse
 	return false;
 }
 
-struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
+struct report_node *unit_report(const struct unit *unit, struct isst_context *context,
 				struct report *report)
 {
 	const struct unit_place *place = &unit->place;
@@ -161,7 +162,7 @@ struct report_node *unit_report(const struct unit *unit, const struct isst_conte
 	path[steps++] = (struct report_step){ &keys[place->die_known ? KEY_DIE : KEY_DIE_IO],
 					      place->die };
 	/* From API version 2 on a package holds several power domains. */
-	if (isst_platform_api_version(context) > 1)
+	if (isst_platform_fact(context, ISST_FACT_API_VERSION) > 1)
 		path[steps++] = (struct report_step){ &keys[KEY_POWER_DOMAIN], place->number };
 	path[steps++] = (struct report_step){ &keys[place->has_cpu ? KEY_CPU : KEY_NO_CPU],
 					      unit->cpu };

@@ -49,7 +49,7 @@ void targets_clear(struct targets *targets);
 bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuset *cpus);
 
 /** Adds a unit to a report, at its package, die, power domain and CPU. */
-struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
+struct report_node *unit_report(const struct unit *unit, struct isst_context *context,
 				struct report *report);
 
 #endif

@@ -18,12 +18,16 @@ static struct isst_results *read_any(struct run *run, int what, unsigned int fla
 {
 	struct isst_results *results = NULL;
 
-	if (!error && isst_targets_count(targets) > 0) {
+	if (!error) {
 		error = isst_read(run->context, what, targets, NULL, flags, &results);
 		if (results)
 			error = 0;
 	}
 	isst_targets_free(targets);
+	if (isst_results_count(results) == 0) {
+		isst_results_free(results);
+		results = NULL;
+	}
 	if (error)
 		run_not_asked(run, error);
 	return results;

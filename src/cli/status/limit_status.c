@@ -78,7 +78,7 @@ void turbo_limits_report(struct machine_status *status)
 
 		if (failure.error != -EOPNOTSUPP)
 			run_failure(status->run, failure);
-		limited |= isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &ratios) ==
+		limited |= isst_result_bits(result, ISST_VALUE_TURBO_RATIO_LIMITS, 0, 0, &ratios) ==
 				   0 &&
 			   ratios != NO_LIMITS;
 	}
@@ -91,7 +91,7 @@ void turbo_limits_report(struct machine_status *status)
 								      isst_result_domain(result));
 		const struct isst_result *turbo_freq = result_of_domain(buckets, domain->domain);
 
-		if (isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &ratios) != 0)
+		if (isst_result_bits(result, ISST_VALUE_TURBO_RATIO_LIMITS, 0, 0, &ratios) != 0)
 			continue;
 		for (unsigned int bucket = 0; bucket < BUCKETS && ratios != NO_LIMITS; bucket++) {
 			unsigned int mhz = (unsigned int)(ratios >> 8 * bucket & 0xff) *
@@ -203,7 +203,8 @@ static void report_frequency(struct report_node *node, const struct member *memb
 
 static bool take_reasons(const struct isst_result *result, uint64_t values[VALUES])
 {
-	return isst_result_value64(result, ISST_VALUE_LIMIT_REASONS, values) == 0 && values[0] > 0;
+	return isst_result_bits(result, ISST_VALUE_LIMIT_REASONS, 0, 0, values) == 0 &&
+	       values[0] > 0;
 }
 
 static void report_reasons(struct report_node *node, const struct member *member)

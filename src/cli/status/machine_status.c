@@ -281,14 +281,16 @@ static void report_top(struct machine_status *status)
 		report_unknown(top, KEY_STATUS_CORES);
 	report_number(top, KEY_STATUS_ONLINE_CPUS, isst_cpuset_count(isst_online_cpus(context)));
 	report_number(top, KEY_STATUS_PRESENT_CPUS, isst_cpuset_count(isst_present_cpus(context)));
-	if (isst_platform_api_version(context) == 0) {
+	if (isst_platform_fact(context, ISST_FACT_API_VERSION) == 0) {
 		report_word(top, KEY_STATUS_NO_DRIVER, interface_of(context));
 	} else {
 		report_word(top, KEY_STATUS_INTERFACE, interface_of(context));
-		report_hide(
-			report_number(top, KEY_API_VERSION, isst_platform_api_version(context)));
-		report_hide(report_number(top, KEY_DRIVER_VERSION,
-					  isst_platform_driver_version(context)));
+		report_hide(report_number(
+			top, KEY_API_VERSION,
+			(unsigned int)isst_platform_fact(context, ISST_FACT_API_VERSION)));
+		report_hide(report_number(
+			top, KEY_DRIVER_VERSION,
+			(unsigned int)isst_platform_fact(context, ISST_FACT_DRIVER_VERSION)));
 	}
 	report_last_apply(run, top);
 	if (run->shows_holder && (holder = isst_change_holder(context)) != NULL)

@@ -58,7 +58,7 @@ static bool begin_again(struct watching *watching)
 	/* Follows CPUs. Each report has the notices of the last discovery. */
 	changed = isst_cpus_changed(run->context);
 	if (changed > 0)
-		changed = isst_rediscover(run->context);
+		changed = isst_discover(run->context);
 	run->reported_notices = 0;
 	run_report_notices(run);
 	run_call(run, changed);

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error_name.h"
 #include "common/hash.h"
+#include "common/number.h"
 #include "emulator/capture/capture.h"
 #include "emulator/model/text.h"
 
@@ -144,10 +145,10 @@ static const char *scan(const char *text, const char *form, uint64_t *number, in
 			if (!*error)
 				return NULL;
 		} else if ((*form == 'w' && length != WORD_DIGITS) ||
-			   isst_parse_number(digits, number_kinds[(unsigned char)*form].base,
-					     UINT64_MAX >>
-						     (64 - number_kinds[(unsigned char)*form].bits),
-					     number)) {
+			   number_parse(digits, number_kinds[(unsigned char)*form].base,
+					UINT64_MAX >>
+						(64 - number_kinds[(unsigned char)*form].bits),
+					number)) {
 			return NULL;
 		}
 		number++;
@@ -191,7 +192,7 @@ static int parse_processor_line(struct capture *capture, char *text, unsigned in
 		i++;
 	if (i == CPUINFO_KEYS)
 		return 0;
-	if (cpuinfo_keys[i].max ? isst_parse_number(value, 10, cpuinfo_keys[i].max, &number) != 0
+	if (cpuinfo_keys[i].max ? number_parse(value, 10, cpuinfo_keys[i].max, &number) != 0
 				: *value == '\0')
 		return capture_error(&capture->cpuinfo, line,
 				     cpuinfo_keys[i].max
@@ -491,7 +492,7 @@ unsigned int capture_number(const struct capture *capture, const struct captured
 {
 	uint64_t value = otherwise;
 
-	if (entry && isst_parse_number(entry->value, 10, max, &value))
+	if (entry && number_parse(entry->value, 10, max, &value))
 		*result = capture_error(&capture->entry_file, entry->line,
 					"found \"%s\" in %s, expected a number 0..%u", entry->value,
 					entry->path, max);

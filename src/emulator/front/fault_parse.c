@@ -2,6 +2,7 @@
 /* The words of fault rules (docs/internals/emulator.md), read and written, not when they act. */
 #include "base/error_name.h"
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "emulator/front/faults.h"
 #include "emulator/model/text.h"
 
@@ -71,7 +72,7 @@ static int next_number(struct reader *reader, uint64_t *value)
 {
 	const char *word = next_word(reader);
 
-	if (!word || isst_parse_number(word, 0, UINT64_MAX, value))
+	if (!word || number_parse(word, 0, UINT64_MAX, value))
 		return rule_error(reader, word, "a number");
 	return 0;
 }
@@ -213,7 +214,7 @@ static int read_delay(struct reader *reader, uint64_t *us)
 
 	if (micro)
 		word[length - suffix] = '\0';
-	if (!word || isst_parse_number(word, 0, most, us))
+	if (!word || number_parse(word, 0, most, us))
 		return rule_error(reader, word, "a number, or one with us");
 	if (!micro)
 		*us *= 1000;
@@ -382,13 +383,13 @@ static int read_argument(struct reader *reader, struct fault *rule)
 		slash = strchr(word, '/');
 		if (slash)
 			*slash++ = '\0';
-		if (!slash || isst_parse_number(word, 0, UINT8_MAX, &command) ||
-		    isst_parse_number(slash, 0, UINT8_MAX, &sub))
+		if (!slash || number_parse(word, 0, UINT8_MAX, &command) ||
+		    number_parse(slash, 0, UINT8_MAX, &sub))
 			return rule_error(reader, word, "a command such as 0x7f/0x03, or any");
 		*which = command << 8 | sub;
 		return 0;
 	case ARGUMENT_NUMBER:
-		return isst_parse_number(word, 0, UINT64_MAX, which)
+		return number_parse(word, 0, UINT64_MAX, which)
 			       ? rule_error(reader, word, "a number or any")
 			       : 0;
 	default:

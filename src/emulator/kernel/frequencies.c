@@ -5,6 +5,7 @@
 #include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
 
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ unsigned int pstate_at_boot(const struct place *place, const char *name, unsigne
 	entry = place->platform->capture ? capture_entry(place->platform->capture,
 							 CPU_DIRECTORY "/intel_pstate/%s", name)
 					 : NULL;
-	if (entry && !isst_parse_number(entry->value, 10, UINT32_MAX, &value))
+	if (entry && !number_parse(entry->value, 10, UINT32_MAX, &value))
 		return (unsigned int)value;
 	return otherwise;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the kernel writes and reads sets, numbers and names of CPUs. */
-#include "base/number.h"
+#include "common/number.h"
+#include "common/numbered.h"
 #include "emulator/kernel/views.h"
 
 #include <ctype.h>
@@ -43,7 +44,7 @@ int print_cpus(const struct place *place, FILE *stream)
 	}
 	if (result || !place->view->mask)
 		return print_made(stream, set, result);
-	mask = isst_cpuset_to_mask(set, platform->cpu_ids);
+	mask = numbers_mask(set, platform->cpu_ids);
 	isst_cpuset_free(set);
 	if (mask)
 		fprintf(stream, "%s\n", mask);
@@ -96,7 +97,7 @@ bool number_of_name(const char *name, const char *begin, unsigned int *number)
 	uint64_t value;
 
 	if (strncmp(name, begin, length) != 0 || (name[length] == '0' && name[length + 1]) ||
-	    isst_parse_number(name + length, 10, UINT32_MAX, &value))
+	    number_parse(name + length, 10, UINT32_MAX, &value))
 		return false;
 	*number = (unsigned int)value;
 	return true;

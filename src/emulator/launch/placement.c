@@ -7,6 +7,7 @@
  */
 #include "emulator/launch/placement.h"
 
+#include "common/numbered.h"
 #include "emulator/front/launch_files.h"
 #include "emulator/launch/launch.h"
 #include "emulator/model/task.h"
@@ -286,7 +287,7 @@ static void print_set(FILE *stream, const char *name, const struct set *set, siz
 	for (unsigned int i = 0; numbers && i < CPUS; i++)
 		if (set_has(set, i) && isst_cpuset_add(numbers, i, i))
 			break;
-	mask = numbers ? isst_cpuset_to_mask(numbers, (unsigned int)bits) : NULL;
+	mask = numbers ? numbers_mask(numbers, (unsigned int)bits) : NULL;
 	list = numbers ? isst_cpuset_to_list(numbers) : NULL;
 	if (mask && list)
 		fprintf(stream, "%s:\t%s\n%s_list:\t%s\n", name, mask, name, list);

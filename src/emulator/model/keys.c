@@ -2,6 +2,7 @@
 /* The keys of a platform file (docs/internals/platform-file.md has the same tables for readers),
  * and how their values are written. */
 #include "common/memory_stream.h"
+#include "common/number.h"
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
 
@@ -70,7 +71,7 @@ static int value_processes(struct platform_file *file, const struct setting *set
 
 		if (name > 0 && name < length && length - name - 1 < sizeof(digits))
 			memcpy(digits, word + name + 1, length - name - 1);
-		if (isst_parse_number(digits, 10, INT32_MAX, &number) || number == 0)
+		if (number_parse(digits, 10, INT32_MAX, &number) || number == 0)
 			return file_error(file, setting->line,
 					  "found \"%.*s\" for \"%s\", expected names and numbers "
 					  "such as tuned:812",
@@ -91,7 +92,7 @@ static int parse_one(struct platform_file *file, const struct setting *setting, 
 	int error;
 
 	if (!key->words) {
-		const bool number = !isst_parse_number(text, key->step ? 10 : 0, key->max, &value);
+		const bool number = !number_parse(text, key->step ? 10 : 0, key->max, &value);
 
 		if (number && value >= key->min && (!key->step || value % key->step == 0)) {
 			*found = (unsigned int)value;
@@ -210,7 +211,7 @@ static int value_kernel(struct platform_file *file, const struct setting *settin
 	uint64_t major, minor;
 	const char *rest = number_before(setting->value, '.', 10, 999, &major);
 
-	if (!rest || isst_parse_number(rest, 10, 999, &minor))
+	if (!rest || number_parse(rest, 10, 999, &minor))
 		return wrong_value(file, setting, setting->value, "a release such as 6.12");
 	*(struct number_value *)target = (struct number_value){
 		KERNEL((unsigned int)major, (unsigned int)minor), setting->line
@@ -230,8 +231,7 @@ static int value_commands(struct platform_file *file, const struct setting *sett
 		uint64_t number, sub;
 		const char *slash = number_before(word, '/', 16, UINT8_MAX, &number);
 
-		if (value.count == COMMANDS || !slash ||
-		    isst_parse_number(slash, 16, UINT8_MAX, &sub))
+		if (value.count == COMMANDS || !slash || number_parse(slash, 16, UINT8_MAX, &sub))
 			error = wrong_value(file, setting, setting->value,
 					    "commands such as 0x7f/0x0c");
 		else
@@ -260,8 +260,8 @@ static int value_register(struct platform_file *file, const struct setting *sett
 		error = file_error(file, setting->line, "found \"%s\", expected at most %d of them",
 				   name, RAW_REGISTERS);
 	else if (!value || strtok_r(NULL, " \t", &rest) ||
-		 isst_parse_number(number, 0, UINT16_MAX, &offset) || offset % 8 != 0 ||
-		 isst_parse_number(value, 0, UINT64_MAX, &word))
+		 number_parse(number, 0, UINT16_MAX, &offset) || offset % 8 != 0 ||
+		 number_parse(value, 0, UINT64_MAX, &word))
 		error = file_error(file, setting->line,
 				   "found \"%s\" for \"%s\", expected an offset that is a multiple "
 				   "of 8 and a value of 64 bits, such as \"%s 0x90 = 0x240000\"",

@@ -2,6 +2,7 @@
 /* From the text of a platform file to sections, settings and a platform. */
 #include "base/array.h"
 #include "common/hash.h"
+#include "common/number.h"
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
 
@@ -51,7 +52,7 @@ static int parse_narrowing(struct platform_file *file, struct section *section, 
 						    "its number");
 		if (number)
 			error = domains ? parse_bits(number, MOST_POWER_DOMAINS, &value.value)
-					: isst_parse_number(number, 10, UINT32_MAX, &parsed);
+					: number_parse(number, 10, UINT32_MAX, &parsed);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
@@ -96,7 +97,7 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 		/* `1`, or `1-4` for all of these. */
 		word = strtok_r(NULL, " \t", &words);
 		dash = word ? number_before(word, '-', 10, most, &first) : NULL;
-		if (!word || isst_parse_number(dash ? dash : word, 10, most, &last) ||
+		if (!word || number_parse(dash ? dash : word, 10, most, &last) ||
 		    (dash && last < first))
 			return file_error(file, line,
 					  "found \"%.*s\" after \"%s\", expected a number 0..%u",

@@ -2,6 +2,7 @@
 /* Small helpers on text that several files of the emulator need; nothing of machines. */
 #include "emulator/model/text.h"
 
+#include "common/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ const char *number_before(const char *text, char separator, unsigned int base, u
 	if (!end || (size_t)(end - text) >= sizeof(digits))
 		return NULL;
 	memcpy(digits, text, (size_t)(end - text));
-	return isst_parse_number(digits, base, max, number) ? NULL : end + 1;
+	return number_parse(digits, base, max, number) ? NULL : end + 1;
 }
 
 int compare_numbers(const void *left, const void *right)

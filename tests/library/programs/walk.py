@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 
-READ_LEVELS = 2
+READ_LEVELS, TRL_TYPES, MASK_BITS = 2, 20, 21
 PROPERTIES, BASE_FREQ, TURBO_FREQ = 1, 2, 4
 NUMBER, FLAG, FEATURE, PRIORITY, BITS, CPUS = 1, 2, 3, 4, 5, 6
 STATES = {1: "unsupported", 2: "disabled", 3: "enabled"}
@@ -22,7 +22,7 @@ class Library:
 
     TEXTS = "isst_error isst_value_name isst_value_unit isst_trl_type_name isst_result_message"
     POINTERS = ("isst_emulator_target_new isst_targets_new isst_results_at isst_result_domain "
-                "isst_domain_present_cpus isst_cpuset_to_enumeration isst_cpuset_to_mask")
+                "isst_domain_present_cpus")
     SIZES = "isst_results_count isst_cpuset_count"
 
     def __init__(self, path):
@@ -59,6 +59,21 @@ def open_machine(isst, platform, directory):
     return context
 
 
+def numbers_of(isst, cpus):
+    """The numbers of a set of CPUs."""
+    numbers, cpu = [], ctypes.c_uint()
+    while isst.isst_cpuset_next(cpus, cpu, ctypes.byref(cpu)):
+        numbers.append(cpu.value)
+        cpu.value += 1
+    return numbers
+
+
+def mask_of(numbers, bits):
+    """The numbers as a mask of the kernel."""
+    mask = sum(1 << number for number in numbers)
+    return ",".join(f"{mask >> word & 0xffffffff:08x}" for word in range(bits - 32, -1, -32))
+
+
 def values_of(isst, context, result):
     """All that a result says: {name: {(row, column): number, list of CPUs, or mask}}"""
     found, index = {}, 0
@@ -72,8 +87,9 @@ def values_of(isst, context, result):
         if kind == CPUS:
             cpus = Pointer()
             if isst.isst_result_cpus(result, identity, ctypes.byref(cpus)) == 0:
-                mask = isst.isst_cpuset_to_mask(cpus, isst.isst_mask_bits(context))
-                places[0, 0] = (isst.isst_cpuset_count(cpus), isst.text(isst.isst_cpuset_to_enumeration(cpus)), isst.text(mask))
+                numbers = numbers_of(isst, cpus)
+                places[0, 0] = (isst.isst_cpuset_count(cpus), ",".join(map(str, numbers)),
+                                mask_of(numbers, isst.isst_platform_fact(context, MASK_BITS)))
         elif kind != BITS:
             for row in range(rows.value):
                 for column in range(columns.value):
@@ -180,7 +196,7 @@ def read_levels(isst, context):
     isst.check(isst.isst_targets_add_all_domains(targets, 0), context)
     isst.check(isst.isst_read(context, READ_LEVELS, targets, None, PROPERTIES | BASE_FREQ | TURBO_FREQ,
                                      ctypes.byref(results)), context)
-    kinds = [isst.isst_trl_type_name(context, kind).decode() for kind in range(isst.isst_trl_type_count(context))]
+    kinds = [isst.isst_trl_type_name(context, kind).decode() for kind in range(isst.isst_platform_fact(context, TRL_TYPES))]
     found = {}
     for index in range(isst.isst_results_count(results)):
         result = isst.isst_results_at(results, ctypes.c_size_t(index))
