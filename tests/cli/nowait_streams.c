@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A stream that waits for the reader ends the test. */
-enum { LIMIT_S = 10, LINES = 20000 };
+enum { LIMIT_S = 60, LINES = 20000 };
 
 /** A pipe that takes nothing more. Returns how much it has. */
 static size_t fill(int descriptor)
