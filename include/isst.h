@@ -1300,11 +1300,12 @@ enum isst_setting {
 	 * unchanged (-EOPNOTSUPP: proportional, see ISST_FACT_PROPORTIONAL_PRIORITY). Flags:
 	 * ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
 	ISST_SET_CORE_POWER = 4,
-	/** Configures a CLOS. Request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT,
-	 * _MIN_MHZ and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. The
-	 * firmware counts in 100 MHz: other frequencies are refused with -EINVAL. A preference,
-	 * weight or desired frequency other than 0 that the machine does not have is -EOPNOTSUPP,
-	 * see ISST_FACT_CLOS_EPP, _WEIGHT and _DESIRED. */
+	/** Configures a CLOS. Request: ISST_VALUE_CLOS (required); at least one of
+	 * ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ, _MAX_MHZ and _DESIRED_MHZ: the others stay as
+	 * they are. ISST_CLOS_NO_LIMIT_MHZ is no maximum. The firmware counts in 100 MHz: other
+	 * frequencies are refused with -EINVAL, and a minimum above a maximum that stays with -EIO.
+	 * A preference, weight or desired frequency other than 0 that the machine does not have is
+	 * -EOPNOTSUPP, see ISST_FACT_CLOS_EPP, _WEIGHT and _DESIRED. */
 	ISST_SET_CLOS = 5,
 	/** Associates the cores of CPUs with a CLOS. Targets: CPUs. Request: ISST_VALUE_CLOS
 	 * (required). */

@@ -213,10 +213,15 @@ static int plan_clos(struct isst_change *change, const struct call *call,
 {
 	static const struct {
 		int id;
+		enum subject subject;
+		bool optional; /* machines without @fact do not have it */
 		enum platform_fact fact;
-	} NEEDED[] = { { ISST_VALUE_CLOS_EPP, PLATFORM_CLOS_EPP },
-		       { ISST_VALUE_CLOS_WEIGHT, PLATFORM_CLOS_WEIGHT },
-		       { ISST_VALUE_CLOS_DESIRED_MHZ, PLATFORM_CLOS_DESIRED } };
+	} FIELDS[] = { { ISST_VALUE_CLOS_MIN_MHZ, SUBJECT_CLOS_MIN, false, 0 },
+		       { ISST_VALUE_CLOS_MAX_MHZ, SUBJECT_CLOS_MAX, false, 0 },
+		       { ISST_VALUE_CLOS_EPP, SUBJECT_CLOS_EPP, true, PLATFORM_CLOS_EPP },
+		       { ISST_VALUE_CLOS_WEIGHT, SUBJECT_CLOS_WEIGHT, true, PLATFORM_CLOS_WEIGHT },
+		       { ISST_VALUE_CLOS_DESIRED_MHZ, SUBJECT_CLOS_DESIRED, true,
+			 PLATFORM_CLOS_DESIRED } };
 	const struct isst_request *request = call->request;
 	const struct isst_clos values = {
 		.clos = request_get_number(request, ISST_VALUE_CLOS, 0),
@@ -227,17 +232,23 @@ static int plan_clos(struct isst_change *change, const struct call *call,
 					      ISST_CLOS_NO_LIMIT_MHZ),
 		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
 	};
-	int error = 0;
+	uint32_t subjects = 0;
+	uint64_t value;
 
-	for (size_t i = 0; i < sizeof(NEEDED) / sizeof(NEEDED[0]) && !error; i++)
-		if (!platform_has(&call->context->platform, NEEDED[i].fact) &&
-		    request_get_number(request, NEEDED[i].id, 0) > 0)
-			error = message_error(&call->context->messages, -EOPNOTSUPP,
-					      "a CLOS has no %s on this machine",
-					      isst_value_name(NEEDED[i].id));
-	if (error)
-		return error;
-	return change_plan_clos(change, requests, count, &values);
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+		if (!request_get(request, FIELDS[i].id, &value))
+			continue;
+		subjects |= 1U << FIELDS[i].subject;
+		if (value > 0 && FIELDS[i].optional &&
+		    !platform_has(&call->context->platform, FIELDS[i].fact))
+			return message_error(&call->context->messages, -EOPNOTSUPP,
+					     "a CLOS has no %s on this machine",
+					     isst_value_name(FIELDS[i].id));
+	}
+	if (!subjects)
+		return message_error(&call->context->messages, -EINVAL,
+				     "the request contains nothing to set of the CLOS");
+	return change_plan_clos(change, requests, count, &values, subjects);
 }
 
 static int plan_limits(struct isst_change *change, const struct call *call,

@@ -442,7 +442,7 @@ static int plan_steps(struct wanted *wanted)
 		error = cpus_plan_all_online(wanted);
 	if (!error)
 		error = cpus_check_unknown(wanted);
-	if (!error && !is_command)
+	if (!error && (!is_command || wanted->of_clos))
 		error = wanted_check_clos(wanted);
 	if (!error)
 		error = plan_switches(wanted);

@@ -19,6 +19,7 @@ struct planned_command {
 	struct configuration settings; /* that are planned next */
 	struct facts facts;
 	struct isst_cpuset *high_priority; /* CPUs of a setting of such cores */
+	bool of_clos;			   /* limits of classes are looked at once more */
 	size_t first;			   /* of the steps of the change, the first one */
 };
 
@@ -105,11 +106,6 @@ int wanted_check_clos(struct wanted *wanted);
 int turbo_freq_check_turbo(struct isst_change *change, struct domain_snapshot *domains,
 			   bool (*is_meant)(const struct domain_snapshot *domain));
 
-/** Warns of limits outside the processor's frequencies that cannot be kept to: the firmware would
- * clip them. A maximum above them limits nothing. @no_limit: how no limit is asked for. */
-void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
-			const struct isst_clos *values, const char *no_limit);
-
 /* ---- Requests of commands ---- */
 
 /* Each plans one request for a set of domains: checks what must hold on all of them and adds the
@@ -134,9 +130,9 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 			   size_t count, bool enable, enum isst_priority_request priority);
 
 /** Configures CLOS @values->clos with the values of @values (domain and failure are not looked at).
- */
+ * @subjects: which of them, a bit for each subject; others stay, and are to be the default */
 int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		     const struct isst_clos *values);
+		     const struct isst_clos *values, uint32_t subjects);
 
 /** Puts the cores of CPUs into a CLOS. */
 int change_plan_association(struct isst_change *change, struct domain_request *requests,

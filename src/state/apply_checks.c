@@ -115,8 +115,9 @@ static int find_stated(const struct wanted *wanted, struct clos_list *list)
 	return 0;
 }
 
-/** Reads what stays. Where that cannot be read, the write that keeps it is going to fail. */
-static int read_kept(struct isst_context *context, struct clos_list *list)
+/** Reads what stays, as requests before will leave it. Where that cannot be read, the write that
+ * keeps it is going to fail. */
+static int read_kept(const struct isst_change *change, struct clos_list *list)
 {
 	struct isst_clos *kept = calloc(list->count + 1, sizeof(*kept));
 	size_t count = 0;
@@ -126,16 +127,20 @@ static int read_kept(struct isst_context *context, struct clos_list *list)
 		if (!list->items[i].min || !list->items[i].max)
 			kept[count++] = list->items[i].values;
 	if (!error && count > 0)
-		error = clos_read(context, kept, count);
+		error = clos_read(change->context, kept, count);
 	count = 0;
 	for (size_t i = 0; i < list->count && !error; i++) {
 		struct isst_clos *values = &list->items[i].values;
 
-		if (list->items[i].min && list->items[i].max)
+		const struct wanted_item *min = list->items[i].min, *max = list->items[i].max;
+		uint64_t word = kept[count].word;
+
+		if (min && max)
 			continue;
-		values->failure = kept[count].failure;
-		values->min_mhz = kept[count].min_mhz;
-		values->max_mhz = kept[count++].max_mhz;
+		change_project(change, min ? &min->item : &max->item, &word);
+		values->failure = kept[count++].failure;
+		values->min_mhz = (unsigned int)(word >> MIN_SHIFT & RATIO_MASK) * MHZ_PER_RATIO;
+		values->max_mhz = (unsigned int)(word >> MAX_SHIFT & RATIO_MASK) * MHZ_PER_RATIO;
 	}
 	free(kept);
 	return error;
@@ -164,8 +169,8 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 			    (unsigned long long)lowest_khz / 1000, while_on);
 }
 
-void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
-			const struct isst_clos *values, const char *no_limit)
+static void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			       const struct isst_clos *values, const char *no_limit)
 {
 	struct kernel_files *files = &change->context->files;
 	uint64_t lowest_khz, highest_khz;
@@ -205,7 +210,8 @@ static int check_limits(struct wanted *wanted, struct clos_limits *limits)
 				     values->clos, max, min);
 	values->min_mhz = limits->min ? min : 0;
 	values->max_mhz = limits->max ? max : ISST_CLOS_NO_LIMIT_MHZ;
-	warn_of_clos_range(wanted->change, values->domain, values, "max none");
+	warn_of_clos_range(wanted->change, values->domain, values,
+			   wanted->is_command ? "--max none" : "max none");
 	return 0;
 }
 
@@ -215,7 +221,7 @@ int wanted_check_clos(struct wanted *wanted)
 	int error = find_stated(wanted, &list);
 
 	if (!error)
-		error = read_kept(wanted->context, &list);
+		error = read_kept(wanted->change, &list);
 	for (size_t i = 0; i < list.count && !error; i++)
 		error = check_limits(wanted, &list.items[i]);
 	free(list.items);

@@ -295,7 +295,7 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 }
 
 int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		     const struct isst_clos *values)
+		     const struct isst_clos *values, uint32_t subjects)
 {
 	const struct command_needs needs = { REACH_POWER_DOMAINS, CORE_POWER_ONLY,
 					     CORE_POWER_ONLY };
@@ -310,22 +310,20 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		{ SUBJECT_CLOS_EPP, WANTED_NUMBER, values->epp },
 		{ SUBJECT_CLOS_WEIGHT, WANTED_NUMBER, values->weight },
 	};
-	struct planned_command command = { .change = change };
+	struct planned_command command = { .change = change, .of_clos = true };
 	struct facts *facts = &command.facts;
 	int error = check_clos(change, values);
 
 	if (!error)
 		error = command_begin(&command, requests, count, &needs);
-	facts_for_each_domain (domain, facts) {
+	facts_for_each_domain (domain, facts)
 		if (!error)
 			check_support(change, domain);
-		if (!error && domain_is_asked(domain))
-			warn_of_clos_range(change, domain->domain, values, "--max none");
-	}
 	command_settle(&command);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !error; i++)
-		error = command_add(&command, fields[i].subject, values->clos, fields[i].wanted,
-				    fields[i].number);
+		if (subjects >> fields[i].subject & 1)
+			error = command_add(&command, fields[i].subject, values->clos,
+					    fields[i].wanted, fields[i].number);
 	command_select(&command, domain_is_active);
 	if (!error)
 		error = command_plan(&command, ALL_SUBJECTS);

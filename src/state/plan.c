@@ -150,6 +150,7 @@ int command_plan(struct planned_command *command, uint32_t shared)
 				 .configuration = settings,
 				 .facts = command->facts,
 				 .high_priority = command->high_priority,
+				 .of_clos = command->of_clos,
 				 .is_command = true };
 	int error = 0;
 

@@ -47,11 +47,12 @@ struct wanted {
 	struct {
 		bool has_problem;
 		size_t skip; /* its number among the skips, from 1 on; 0: none */
-	} *marks;
+	} * marks;
+	bool of_clos;	 /* of a request that configures a CLOS */
 	bool is_command; /* of a request: what stands against it was looked for, and warned of */
 	const struct setting *cpus_everywhere; /* by cpus_find_everywhere() */
-	bool separate;	 /* what differs alike in several domains is listed for each of them */
-	int error;	 /* of the problems that were added: the first one's; 0: none were */
+	bool separate; /* what differs alike in several domains is listed for each of them */
+	int error;     /* of the problems that were added: the first one's; 0: none were */
 
 	/* While the items are found. */
 	uint32_t stated; /* subjects that settings are of: 1 << enum subject */

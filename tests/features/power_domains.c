@@ -58,7 +58,7 @@ static int plan_clos(struct isst_context *context, struct isst_change *change,
 		     const struct request *request, struct objections *objections)
 {
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = change_plan_clos(change, &one, 1, &request->clos);
+	int error = change_plan_clos(change, &one, 1, &request->clos, UINT32_MAX);
 
 	note(objections, &one);
 	return error;

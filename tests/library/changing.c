@@ -600,6 +600,59 @@ MACHINE_TEST(CLOS_and_associations_are_set)
 	isst_request_free(request);
 }
 
+/** Adds a request for CLOS 2 with one value to a change. Returns as isst_change_add(). */
+static int add_clos(struct isst_change *change, int id, unsigned int value)
+{
+	freed_by(isst_request_free) struct isst_request *request = isst_request_new();
+
+	ok(isst_request_set(request, ISST_VALUE_CLOS, 2));
+	if (id)
+		ok(isst_request_set(request, id, value));
+	return isst_change_add(change, ISST_SET_CLOS, all_domains(fixture.context), request, 0,
+			       NULL);
+}
+
+static void check_clos(unsigned int min_mhz, unsigned int max_mhz, unsigned int weight)
+{
+	struct isst_results *results = read_of(ISST_READ_CLOS, all_domains(fixture.context), 0);
+
+	for (size_t i = 2; i < isst_results_count(results); i += 4) {
+		check_value(isst_results_at(results, i), ISST_VALUE_CLOS_MIN_MHZ, min_mhz);
+		check_value(isst_results_at(results, i), ISST_VALUE_CLOS_MAX_MHZ, max_mhz);
+		check_value(isst_results_at(results, i), ISST_VALUE_CLOS_WEIGHT, weight);
+	}
+}
+
+MACHINE_TEST(what_a_request_does_not_name_of_a_CLOS_stays)
+{
+	struct isst_change *change;
+
+	lock_and_discover("guide");
+	change = begin_change(fixture.context, 0);
+	refused(add_clos(change, 0, 0));
+	isst_change_free(change);
+	change = begin_change(fixture.context, 0);
+	ok(add_clos(change, ISST_VALUE_CLOS_MIN_MHZ, 1200));
+	ok(add_clos(change, ISST_VALUE_CLOS_WEIGHT, 7));
+	ok(add_clos(change, ISST_VALUE_CLOS_MAX_MHZ, 1500));
+	run_and_free(change, 0);
+	check_clos(1200, 1500, 7);
+	change = begin_change(fixture.context, 0);
+	ok(add_clos(change, ISST_VALUE_CLOS_MAX_MHZ, 2000));
+	run_and_free(change, 0);
+	check_clos(1200, 2000, 7);
+	/* A minimum above the maximum that stays; and one that an earlier request raised. */
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_clos(change, ISST_VALUE_CLOS_MIN_MHZ, 2100), -EIO);
+	assert_non_null(strstr(isst_error(fixture.context), "max of 2000 MHz"));
+	isst_change_free(change);
+	change = begin_change(fixture.context, 0);
+	ok(add_clos(change, ISST_VALUE_CLOS_MAX_MHZ, 2400));
+	ok(add_clos(change, ISST_VALUE_CLOS_MIN_MHZ, 2100));
+	run_and_free(change, 0);
+	check_clos(2100, 2400, 7);
+}
+
 MACHINE_TEST(what_was_planned_under_an_earlier_lock_is_refused)
 {
 	struct isst_context *other;

@@ -171,7 +171,7 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 	assert_int_equal(isst_discover(context), 0);
 	request.domain = context_domain(context, 0);
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos, UINT32_MAX), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	for (size_t i = 0; (warning = isst_change_warning_at(change, i)); i++) {
 		longer = formatted("%s%s\n", warnings, warning);

@@ -107,7 +107,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	assert_int_equal(change_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY),
 			 -ESTALE);
 	clos.max_mhz = ISST_CLOS_NO_LIMIT_MHZ;
-	assert_int_equal(change_plan_clos(change, &request, 1, &clos), -ESTALE);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos, UINT32_MAX), -ESTALE);
 	assert_int_equal(change_plan_association(change, &cpu_request, 1, 0), -ESTALE);
 	assert_int_equal(change_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
 	assert_int_equal(change_plan_turbo_mode(change, &cpu_request, 1, true), -ESTALE);

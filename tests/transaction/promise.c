@@ -248,7 +248,8 @@ TEST(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made)
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
 						ISST_KEEP_PRIORITY),
 			 0);
-	assert_int_equal(change_plan_clos(program.change, program.requests, 2, &none), -EINVAL);
+	assert_int_equal(change_plan_clos(program.change, program.requests, 2, &none, UINT32_MAX),
+			 -EINVAL);
 	/* The last call that failed is another one by then. */
 	assert_int_equal(isst_change_new(program.context, &WITHOUT_MEANING, &other), -EINVAL);
 	check_holds(isst_error(program.context), "99");
@@ -531,7 +532,7 @@ static void list_change(struct program *program, unsigned int round)
 	change_plan_level(change, program->requests, count, round % 2, true);
 	change_plan_base_freq(change, program->requests, count, true, true);
 	change_plan_turbo_freq(change, program->requests, count, &turbo_freq);
-	change_plan_clos(change, program->requests, count, &clos);
+	change_plan_clos(change, program->requests, count, &clos, UINT32_MAX);
 	change_run(change);
 	for (size_t i = 0; change_listed_step(change, i); i++)
 		assert_non_null(change_listed_step(change, i)->target);

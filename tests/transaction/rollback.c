@@ -222,7 +222,7 @@ MACHINE_TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back, "tests
 	isst_change_free(change);
 	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos, UINT32_MAX), 0);
 	assert_int_equal(change_run(change), -EIO);
 	check_holds(isst_error(context), "an earlier change could not be rolled back");
 	isst_change_free(change);
@@ -233,7 +233,7 @@ MACHINE_TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back, "tests
 	isst_journal_free(journal);
 	machine_check(machine, before, "the journal was applied");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos, UINT32_MAX), 0);
 	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 }

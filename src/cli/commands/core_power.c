@@ -131,7 +131,7 @@ static const struct setting {
 
 int core_power_fill_config(const struct run *run, struct isst_request *request)
 {
-	int error = 0;
+	int error = isst_request_set(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0);
 
 	for (const struct setting *row = settings; row->announcement && !error; row++) {
 		unsigned int value = request_has(run->request, row->option)
@@ -139,9 +139,10 @@ int core_power_fill_config(const struct run *run, struct isst_request *request)
 					     : row->otherwise;
 
 		/* Scripts that state an EPP on machines without one get a remark. */
-		if (row->value != ISST_VALUE_CLOS_EPP || is_so(run, ISST_FACT_CLOS_EPP))
-			error = isst_request_set(request, row->value,
-						 row->needs_weight ? value : value / 100 * 100);
+		if (row->value == ISST_VALUE_CLOS_EPP && !is_so(run, ISST_FACT_CLOS_EPP))
+			value = 0;
+		error = isst_request_set(request, row->value,
+					 row->needs_weight ? value : value / 100 * 100);
 	}
 	return error;
 }

@@ -119,7 +119,7 @@ static int plan_core_power(struct isst_change *change, const struct request *req
 static int plan_clos(struct isst_change *change, const struct request *request,
 		     struct domain_request *requests, size_t count)
 {
-	return change_plan_clos(change, requests, count, &request->clos);
+	return change_plan_clos(change, requests, count, &request->clos, UINT32_MAX);
 }
 
 static int plan_limits(struct isst_change *change, const struct request *request,
