@@ -308,27 +308,6 @@ static int write_new(int directory, const char *name, const char *text)
 
 /* ---- Replacement ---- */
 
-/** Writes a new file beside the old one, and renames it. */
-static int replace(int directory, const char *name, const char *text)
-{
-	int error = -EEXIST;
-
-	/* A killed run may have left one of that name; in /run they go with the boot. */
-	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
-		char *new_name;
-
-		if (asprintf(&new_name, "%s.%ld.%u", name, (long)getpid(), i) < 0)
-			return -ENOMEM;
-		error = write_new(directory, new_name, text);
-		if (!error && renameat(directory, new_name, directory, name)) {
-			error = -errno;
-			unlinkat(directory, new_name, 0);
-		}
-		free(new_name);
-	}
-	return error;
-}
-
 bool runtime_file_is_shortage(int error)
 {
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
@@ -337,11 +316,24 @@ bool runtime_file_is_shortage(int error)
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text)
 {
-	int parent = enter(directory, true), error;
+	int parent = enter(directory, true), error = -EEXIST;
 
 	if (parent < 0)
 		return parent;
-	error = replace(parent, name, text);
+	/* A killed run may have left one of that name; in /run they go with the boot. */
+	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
+		char *new_name;
+
+		error = -ENOMEM;
+		if (asprintf(&new_name, "%s.%ld.%u", name, (long)getpid(), i) < 0)
+			break;
+		error = write_new(parent, new_name, text);
+		if (!error && renameat(parent, new_name, parent, name)) {
+			error = -errno;
+			unlinkat(parent, new_name, 0);
+		}
+		free(new_name);
+	}
 	leave(directory, parent);
 	return error;
 }

@@ -648,19 +648,9 @@ const struct feature *feature_find(const char *name)
 	return feature->name ? feature : NULL;
 }
 
-static const struct command *find_among(const struct command *command, const char *name)
+const struct command *command_find(const struct command *command, const char *name)
 {
 	while (command->name && strcmp(command->name, name) != 0)
 		command++;
 	return command->name ? command : NULL;
-}
-
-const struct command *command_find(const struct feature *feature, const char *name)
-{
-	return find_among(feature->commands, name);
-}
-
-const struct command *single_command_find(const char *name)
-{
-	return find_among(single_commands, name);
 }

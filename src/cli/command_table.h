@@ -15,7 +15,7 @@ extern const struct command info_command;
 extern const struct command single_commands[];
 
 const struct feature *feature_find(const char *name);
-const struct command *command_find(const struct feature *feature, const char *name);
-const struct command *single_command_find(const char *name);
+/** Finds a command of a feature, or of single_commands; NULL: there is none. */
+const struct command *command_find(const struct command *commands, const char *name);
 
 #endif

@@ -97,63 +97,51 @@ static bool check_command(struct run *run)
 	return false;
 }
 
-static bool find_targets(struct run *run)
+/** Finds the targets and carries the command out on them: from here on the machine may be changed.
+ */
+static void carry_out(struct run *run)
 {
-	unsigned int flags = run->request->command->flags;
+	const struct command *command = run->request->command;
+	unsigned int flags = command->flags;
 	enum unit_kind kind = flags & COMMAND_ALL_CPUS	    ? UNIT_CPU
 			      : flags & COMMAND_HAVING_CPUS ? UNIT_DOMAIN_WITH_CPU
 			      : flags & COMMAND_OFFLINE	    ? UNIT_PRESENT
 							    : UNIT_DOMAIN;
+	bool part, complete = true;
+	const char *what;
 	int error;
 
-	if (request_has(run->request, OPTION_CPU) &&
-	    !named_cpus_find(run, &run->request->options.cpus, &run->cpus))
-		return false;
+	if ((request_has(run->request, OPTION_ALL_ONLINE) && !change_all_online(run)) ||
+	    (request_has(run->request, OPTION_CPU) &&
+	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
+		goto out;
 	error = targets_find(&run->targets, run->context, kind, run->cpus, run->report);
-	if (!error)
-		return true;
-	run->status = status_worse(run->status, status_of_error(error));
-	if (error == -ENOMEM)
-		run_no_memory(run);
-	return false;
-}
-
-/** Reports what discovery left out: an error unless CPUs are named. Returns false if that ends the
- * run. */
-static bool report_left_out(struct run *run)
-{
-	bool part = run->targets.named || run->request->command->flags & COMMAND_JOURNAL;
-	bool complete = true;
-	const char *what;
-
+	if (error) {
+		run->status = status_worse(run->status, status_of_error(error));
+		if (error == -ENOMEM)
+			run_no_memory(run);
+		goto out;
+	}
+	/* What discovery left out is an error unless CPUs are named, and ends a change. */
+	part = run->targets.named || flags & COMMAND_JOURNAL;
 	for (size_t i = 0; (what = isst_left_out_at(run->context, i)) != NULL; i++) {
-		if (part) {
+		complete = part;
+		if (part)
 			report_message(run->report, ENTRY_NOTE, "%s", what);
-			continue;
-		}
-		run_error(run, STATUS_FAILED, "%s", what);
-		complete = false;
-	}
-	return complete || !(run->request->command->flags & COMMAND_CHANGES);
-}
-
-/** From here on the machine may be changed. */
-static void carry_out(struct run *run)
-{
-	const struct command *command = run->request->command;
-	bool ready = true;
-
-	if (request_has(run->request, OPTION_ALL_ONLINE))
-		ready = change_all_online(run);
-	if (ready && find_targets(run) && report_left_out(run)) {
-		if (command->change)
-			change_machine(run, command->change);
-		else if (command->question)
-			show_domains(run, command->question);
 		else
-			command->handler(run);
+			run_error(run, STATUS_FAILED, "%s", what);
 	}
-	change_finish(run);
+	if (!complete && flags & COMMAND_CHANGES)
+		goto out;
+	if (command->change)
+		change_machine(run, command->change);
+	else if (command->question)
+		show_domains(run, command->question);
+	else
+		command->handler(run);
+out:
+	if (run->steps)
+		change_finish(run);
 }
 
 /** Releases the machine before the result is written, whose reader may not read. */
@@ -180,9 +168,10 @@ static enum exit_status work(struct run *run, struct output *output)
 				? nowait_stream_file(output_nowait(output))
 				: output_progress(output);
 	run->columns = output->reference ? 0 : page_of(stderr, output->colour).width;
-	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
+	run->counts = run_is_change(run) && run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
-	ready = config_wait(run) && (!run_is_change(run) || reserve_machine(run));
+	ready = (!(flags & COMMAND_CONFIG) || config_wait(run)) &&
+		(!run_is_change(run) || reserve_machine(run));
 	error = output_open(output, false);
 	if (error) {
 		release_machine(run, output);
@@ -259,35 +248,13 @@ static enum exit_status refuse_source(struct run *run, struct output *output)
 	return output_report(output, run->report, run->status);
 }
 
-/** Forks the program of `with` before the machine is changed. Returns false after an error. */
-static bool prepare_program(struct run *run, const struct output *output)
-{
-	const struct program_inheritance inheritance = {
-		.closed = output->closed, .file_limit_killed = output->file_limit_killed
-	};
-	int error;
-
-	if (!command_wraps_program(run->request->command))
-		return true;
-	error = program_find(run->request->program[0]);
-	if (error) {
-		run_error(run, STATUS_FAILED, "cannot run %s: %s",
-			  *run->request->program[0] ? run->request->program[0] : "''",
-			  strerror(-error));
-		run->program_refused = true;
-		run->program_status = (int)program_status_of_error(error);
-		return false;
-	}
-	error = program_fork(run->request->program, &inheritance, &run->program);
-	if (error)
-		run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
-	return error == 0;
-}
-
 /** What the command line names is read, and what it runs is forked, before a machine is touched. */
 static enum exit_status prepare(struct run *run, struct output *output)
 {
 	const struct request *request = run->request;
+	const struct program_inheritance inheritance = {
+		.closed = output->closed, .file_limit_killed = output->file_limit_killed
+	};
 
 	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
 	run->shows_holder = request->command->flags & COMMAND_EXPORTS &&
@@ -296,15 +263,33 @@ static enum exit_status prepare(struct run *run, struct output *output)
 			renderers[output->format].file ||
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
-	if (!config_source_read(run)) {
+	if (request->command->flags & (COMMAND_CONFIG | COMMAND_COMPARES) &&
+	    !config_source_read(run)) {
 		/* Old metrics would not show the error. */
 		if (output->format != FORMAT_OPENMETRICS)
 			return refuse_source(run, output);
 		isst_config_free(run->config);
 		run->config = NULL;
 	}
-	if (!prepare_program(run, output))
-		return output_refusal(output, run->report, STATUS_FAILED);
+	/* The program of `with`. */
+	if (command_wraps_program(request->command)) {
+		const char *program = request->program[0];
+		int error = program_find(program);
+
+		if (error) {
+			run_error(run, STATUS_FAILED, "cannot run %s: %s",
+				  *program ? program : "''", strerror(-error));
+			run->program_refused = true;
+			run->program_status = (int)program_status_of_error(error);
+			return output_refusal(output, run->report, STATUS_FAILED);
+		}
+		error = program_fork(request->program, &inheritance, &run->program);
+		if (error) {
+			run_error(run, STATUS_FAILED, "cannot start a process: %s",
+				  strerror(-error));
+			return output_refusal(output, run->report, STATUS_FAILED);
+		}
+	}
 	if (!run_is_change(run) || output_must_not_wait(output) == 0)
 		return STATUS_DONE;
 	run_no_memory(run);
@@ -338,8 +323,10 @@ int execute_command(const struct request *request, struct output *output)
 	if (run.context)
 		isst_close(run.context);
 	output_may_wait(output);
-	isst_config_free(run.config);
-	program_free(run.program);
+	if (run.config)
+		isst_config_free(run.config);
+	if (run.program)
+		program_free(run.program);
 	/* A rollback that is incomplete, and the status of a program, must not be hidden by a
 	 * signal. */
 	if (status == STATUS_ROLLBACK_INCOMPLETE || run.program_status >= 0)

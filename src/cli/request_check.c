@@ -49,20 +49,6 @@ static int check_required(const struct request *request, char **problem)
 	return 0;
 }
 
-static int check_path(const struct request *request, char **problem)
-{
-	const char *path = request_text(request, OPTION_GET), *wrong;
-
-	if (!path)
-		return 0;
-	if (request_has(request, OPTION_FORMAT) &&
-	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
-		return usage_problem(problem, "option --get cannot be combined with --format %s",
-				     request_text(request, OPTION_FORMAT));
-	wrong = json_path_check(path);
-	return wrong ? usage_problem(problem, "option --get: '%s': %s", path, wrong) : 0;
-}
-
 static int refuse_option(const struct request *request, enum option_id option, const char *rest,
 			 char **problem)
 {
@@ -188,16 +174,6 @@ static bool concerns_program(const struct command *command, enum option_id optio
 	}
 }
 
-static int check_program(const struct request *request, char **problem)
-{
-	if (request->command->flags & COMMAND_HAS_PROGRAM)
-		for (const struct option_row *row = global_options; row->name; row++)
-			if (request_has(request, row->id) &&
-			    !concerns_program(request->command, row->id))
-				return refuse_option(request, row->id, "", problem);
-	return 0;
-}
-
 static bool has_format(const struct request *request, size_t format)
 {
 	bool command = request->action != ACTION_VERSION && request->command;
@@ -257,6 +233,9 @@ int request_check_format(const struct request *request, char **problem)
 
 int request_check(const struct request *request, char **problem)
 {
+	const bool program = request->command->flags & COMMAND_HAS_PROGRAM;
+	const char *path = request_text(request, OPTION_GET);
+	const char *wrong = path ? json_path_check(path) : NULL;
 	int error = check_required(request, problem);
 
 	if (!error && request_has(request, OPTION_DRY_RUN) && request->operand &&
@@ -264,10 +243,15 @@ int request_check(const struct request *request, char **problem)
 		return refuse_option(request, OPTION_DRY_RUN, " FILE", problem);
 	if (!error)
 		error = check_rules(request, problem);
-	if (!error)
-		error = check_path(request, problem);
-	if (!error)
-		error = check_program(request, problem);
+	if (!error && path && request_has(request, OPTION_FORMAT) &&
+	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
+		return usage_problem(problem, "option --get cannot be combined with --format %s",
+				     request_text(request, OPTION_FORMAT));
+	if (!error && wrong)
+		return usage_problem(problem, "option --get: '%s': %s", path, wrong);
+	for (const struct option_row *row = global_options; program && !error && row->name; row++)
+		if (request_has(request, row->id) && !concerns_program(request->command, row->id))
+			error = refuse_option(request, row->id, "", problem);
 	if (!error)
 		error = request_check_format(request, problem);
 	if (!error && request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&

@@ -19,7 +19,7 @@ static const struct option_row *request_greedy_option(const struct request *requ
 
 		if (row->kind == VALUE_TEXT && value &&
 		    ((value[0] == '-' && value[1]) || feature_find(value) ||
-		     single_command_find(value)))
+		     command_find(single_commands, value)))
 			return row;
 	}
 	return NULL;
@@ -34,7 +34,7 @@ static char *features_having(const char *name)
 	if (memory_stream_open(&memory))
 		return NULL;
 	for (const struct feature *feature = features; feature->name; feature++) {
-		if (!command_find(feature, name))
+		if (!command_find(feature->commands, name))
 			continue;
 		fprintf(memory.stream, "%s%s", separator, feature->name);
 		separator = ", ";
@@ -92,7 +92,7 @@ static const char *other_name(const struct feature *feature, const char *word)
 
 		if (strcasecmp(word, WORDS[i].word) == 0 &&
 		    (strchr(meant, ' ') || feature_find(meant) ||
-		     (feature && command_find(feature, meant))))
+		     (feature && command_find(feature->commands, meant))))
 			return meant;
 	}
 	/* The help of a feature has what the guide calls it, such as (SST-PP). */
@@ -132,7 +132,7 @@ static int problem_unknown_word(const struct request *request, const struct feat
 			return unknown_word(feature, word, "did you mean '--", word, "'?", problem);
 	if (meant && strchr(meant, ' '))
 		return unknown_word(feature, word, meant, "", "", problem);
-	if (feature && (feature_find(word) || single_command_find(word)))
+	if (feature && (feature_find(word) || command_find(single_commands, word)))
 		return unknown_word(feature, word, "did you mean 'isst ", word, "'?", problem);
 	having = meant ? strdup("") : features_having(word);
 	if (!having)
@@ -304,12 +304,12 @@ static int read_helped(struct request *request, int argc, char **argv, char **pr
 	if (argc < 1 || argv[0][0] == '-')
 		return 0;
 	if (!request->feature) {
-		request->command = single_command_find(argv[0]);
+		request->command = command_find(single_commands, argv[0]);
 		request->feature = request->command ? NULL : feature_find(argv[0]);
 		if (request->feature)
 			return read_helped(request, argc - 1, argv + 1, problem);
 	} else {
-		request->command = command_find(request->feature, argv[0]);
+		request->command = command_find(request->feature->commands, argv[0]);
 	}
 	return request->command || request->reference
 		       ? 0
@@ -333,7 +333,7 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 		request->action = ACTION_NO_COMMAND;
 		return 0;
 	}
-	request->command = command_find(request->feature, argv[end]);
+	request->command = command_find(request->feature->commands, argv[end]);
 	if (!request->command)
 		return problem_unknown_word(request, request->feature, argv[end], problem);
 	return read_behind_command(request, argc - end, argv + end, problem);
@@ -355,7 +355,7 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 	if (alone)
 		return usage_problem(problem, "unexpected word '%s': --%s takes no feature",
 				     argv[0], alone);
-	request->command = single_command_find(argv[0]);
+	request->command = command_find(single_commands, argv[0]);
 	if (request->command && request->command->flags & COMMAND_HELPS) {
 		int error;
 
@@ -411,7 +411,7 @@ static int check_whole(struct request *request, char **problem)
 				     request->feature->name, request->feature->name);
 	if (request_has(request, OPTION_OOB)) {
 		/* It is `watch --follow`, as an option. */
-		request->command = single_command_find("watch");
+		request->command = command_find(single_commands, "watch");
 		values[OPTION_FOLLOW].given = true;
 		values[OPTION_INTERVAL] = values[OPTION_POLL_INTERVAL];
 		values[OPTION_NO_EVENTS].given = request_has(request, OPTION_POLL_INTERVAL);
@@ -469,7 +469,7 @@ int request_read(struct request *request, bool reference, int argc, char **argv,
 			request, argc - end, argv + end, problem);
 	/* A program may be run by it: then the statuses are those of env(1). */
 	else if (end < argc)
-		request->command = single_command_find(argv[end]);
+		request->command = command_find(single_commands, argv[end]);
 	if (error) {
 		find_format(request, &place, argc, argv);
 		return error;

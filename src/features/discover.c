@@ -48,39 +48,10 @@ static int level_effects_read(struct isst_context *context, const struct isst_do
 
 /* ---- The context ---- */
 
-static void begin_context(struct isst_context *context, const struct isst_options *options,
-			  struct isst_machine *machine)
-{
-	context->machine = machine;
-	context->lock = -1;
-	context->runtime.path = machine->runtime_directory;
-	context->level_effects = level_effects_read;
-	context->messages.log = options->log;
-	context->messages.log_data = options->log_data;
-	context->messages.log_level = options->log_level;
-	context->system_log = options->system_log;
-	context->interrupted = options->interrupted;
-	context->interrupted_data = options->interrupted_data;
-	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
-						    .family = machine->identity.family,
-						    .model = machine->identity.model,
-						    .stepping = machine->identity.stepping,
-						    .emulated = machine->name };
-	driver_init(&context->driver, machine, &context->messages);
-	context->driver.modules = platform_modules(&context->platform);
-	if (options->tries)
-		context->driver.tries = options->tries;
-	context->driver.pause_ms = options->pause_ms;
-	kernel_files_init(&context->files, machine, &context->messages);
-	context->firmware = (struct firmware){ .driver = &context->driver,
-					       .files = &context->files,
-					       .messages = &context->messages,
-					       .platform = &context->platform };
-}
-
 int isst_open(const struct isst_options *options, struct isst_context **result)
 {
 	static const struct isst_options DEFAULTS;
+	struct isst_context *context;
 	struct isst_machine *machine;
 	int error = -ENOMEM;
 
@@ -102,34 +73,64 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 			options->log(options->log_data, ISST_LOG_ERROR,
 				     "the machine was made by another version of libisst-emulator");
 	}
-	if (!error) {
-		begin_context(*result, options, machine);
-		return 0;
+	if (error) {
+		if (machine)
+			machine->release(machine);
+		free(*result);
+		*result = NULL;
+		return error;
 	}
-	if (machine)
-		machine->release(machine);
-	free(*result);
-	*result = NULL;
-	return error;
+	context = *result;
+	*context = (struct isst_context){
+		.machine = machine,
+		.messages = { .log = options->log,
+			      .log_data = options->log_data,
+			      .log_level = options->log_level },
+		.system_log = options->system_log,
+		.interrupted = options->interrupted,
+		.interrupted_data = options->interrupted_data,
+		.platform = { .intel = machine->identity.intel,
+			      .family = machine->identity.family,
+			      .model = machine->identity.model,
+			      .stepping = machine->identity.stepping,
+			      .emulated = machine->name },
+		.firmware = { .driver = &context->driver,
+			      .files = &context->files,
+			      .messages = &context->messages,
+			      .platform = &context->platform },
+		.runtime.path = machine->runtime_directory,
+		.lock = -1,
+		.level_effects = level_effects_read,
+	};
+	driver_init(&context->driver, machine, &context->messages);
+	context->driver.modules = platform_modules(&context->platform);
+	if (options->tries)
+		context->driver.tries = options->tries;
+	context->driver.pause_ms = options->pause_ms;
+	kernel_files_init(&context->files, machine, &context->messages);
+	return 0;
 }
 
 void isst_close(struct isst_context *context)
 {
 	if (!context)
 		return;
-	change_abandon(context->held);
+	if (context->held)
+		change_abandon(context->held);
 	driver_close(&context->driver);
 	message_trace(&context->messages,
 		      "driver: %lu opens, %lu calls, %lu commands; files: %lu opened",
 		      context->driver.opens, context->driver.calls, context->driver.commands,
 		      context->files.opened);
 	topology_free(context->topology);
-	powercap_clear(&context->power);
+	if (context->power.zones)
+		powercap_clear(&context->power);
 	lock_release(context);
-	lock_release_claims(context);
-	runtime_directory_release(&context->runtime);
+	if (context->claims)
+		lock_release_claims(context);
 	context->machine->release(context->machine);
-	uncore_forget(&context->files);
+	if (context->files.uncore)
+		uncore_forget(&context->files);
 	kernel_files_forget(&context->files);
 	messages_free(&context->messages);
 	free(context);
@@ -290,6 +291,17 @@ int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms, 
 	return message_end(&context->messages, before, wait_for_driver(context, timeout_ms, flags));
 }
 
+/** Rolls back what an interrupted run left, or reports it without the lock. */
+static int look_at_journal(struct isst_context *context)
+{
+	if (context->keep_journal || journal_is_missing(context))
+		return 0;
+	if (context_has_lock(context))
+		return journal_recover(context);
+	journal_report(context);
+	return 0;
+}
+
 static int discover(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
@@ -308,10 +320,8 @@ static int discover(struct isst_context *context)
 				: "");
 	if (!error)
 		error = context_discover_topology(context);
-	if (!error && context_has_lock(context) && !context->keep_journal)
-		error = journal_recover(context);
-	else if (!error && !context->keep_journal)
-		journal_report(context);
+	if (!error)
+		error = look_at_journal(context);
 	/* An open device keeps modules from registering; and a machine whose interrupted change was
 	 * not rolled back is not to be changed. */
 	if (error) {
@@ -339,8 +349,7 @@ static int rediscover(struct isst_context *context)
 	if (!context->stale || !context_has_lock(context))
 		return 0;
 	context->stale = false;
-	if (!context->keep_journal)
-		error = journal_recover(context);
+	error = look_at_journal(context);
 	context->stale = error != 0;
 	return error;
 }

@@ -495,8 +495,6 @@ int journal_recover(struct isst_context *context)
 	char *restored, *aside;
 	int error;
 
-	if (journal_is_missing(context))
-		return 0;
 	error = journal_open(context, &journal);
 	if (error)
 		return error;

@@ -112,7 +112,7 @@ TEST(help_of_a_command_names_its_options)
 TEST(help_of_a_command_is_this)
 {
 	const struct feature *feature = feature_find("core-power");
-	char *text = help(feature, command_find(feature, "get-config"));
+	char *text = help(feature, command_find(feature->commands, "get-config"));
 
 	assert_string_equal(
 		text,
@@ -163,8 +163,11 @@ TEST(help_on_a_preset_platform_shows_what_works_there)
 		  { "  info", "  enable", "  disable" },
 		  { NULL } },
 		{ core_power, NULL, { "  None on this platform.", LIMITS }, { "  info" } },
-		{ core_power, command_find(core_power, "info"), { LIMITS }, { NULL } },
-		{ perf_profile, command_find(perf_profile, "info"), { NULL }, { LIMITS } },
+		{ core_power, command_find(core_power->commands, "info"), { LIMITS }, { NULL } },
+		{ perf_profile,
+		  command_find(perf_profile->commands, "info"),
+		  { NULL },
+		  { LIMITS } },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

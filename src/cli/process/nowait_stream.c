@@ -145,8 +145,6 @@ void nowait_stream_send(struct nowait_stream *stream)
 
 void nowait_stream_close(struct nowait_stream *stream)
 {
-	if (!stream)
-		return;
 	if (stream->kept.size > 0)
 		(void)fwrite(stream->kept.text + stream->sent, 1, stream->kept.size - stream->sent,
 			     stream->to);

@@ -17,7 +17,7 @@ FILE *nowait_stream_file(const struct nowait_stream *stream);
 /** Sends as much as is taken now of what is kept or buffered. */
 void nowait_stream_send(struct nowait_stream *stream);
 
-/** Writes the rest to the other stream, which may wait. NULL is allowed. */
+/** Writes the rest to the other stream, which may wait. */
 void nowait_stream_close(struct nowait_stream *stream);
 
 /** Opens a pipe or terminal again, for writing without waiting: other processes share the old

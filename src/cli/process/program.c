@@ -272,8 +272,6 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 
 void program_free(struct program *program)
 {
-	if (!program)
-		return;
 	close(program->link);
 	/* The terminal may have stopped it: then it does not see that this is closed. */
 	if (!program->released) {

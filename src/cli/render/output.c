@@ -17,30 +17,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Holds closed standard streams, so that no other file becomes one; using them still fails. */
-static void hold_standard_streams(bool *closed)
+void output_start(struct output *output, const char *argv0)
 {
 	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
 	/* Not where fewer than three descriptors are allowed. */
 	bool asked = poll(streams, 3, 0) >= 0;
-
-	for (int descriptor = 0; descriptor <= 2; descriptor++) {
-		closed[descriptor] = asked ? streams[descriptor].revents & POLLNVAL
-					   : fcntl(descriptor, F_GETFD) < 0;
-		if (closed[descriptor] &&
-		    open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
-			_exit(STATUS_FAILED);
-	}
-}
-
-void output_start(struct output *output, const char *argv0)
-{
 	const char *slash = strrchr(argv0, '/');
 	const char *name = slash ? slash + 1 : argv0;
 
 	/* Help names the program, and any caller may give it any name. */
 	*output = (struct output){ .program = *name && is_printable(name) ? name : "isst" };
-	hold_standard_streams(output->closed);
+	/* Closed streams are held, so that no other file becomes one; using them still fails. */
+	for (int descriptor = 0; descriptor <= 2; descriptor++) {
+		output->closed[descriptor] = asked ? streams[descriptor].revents & POLLNVAL
+						   : fcntl(descriptor, F_GETFD) < 0;
+		if (output->closed[descriptor] &&
+		    open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
+			_exit(STATUS_FAILED);
+	}
 	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
 	output->file_limit_killed = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
@@ -124,8 +118,10 @@ int output_must_not_wait(struct output *output)
 
 void output_may_wait(struct output *output)
 {
-	nowait_stream_close(output->nowait_output);
-	nowait_stream_close(output->nowait_messages);
+	if (output->nowait_output)
+		nowait_stream_close(output->nowait_output);
+	if (output->nowait_messages)
+		nowait_stream_close(output->nowait_messages);
 	output->nowait_output = output->nowait_messages = NULL;
 }
 

@@ -38,7 +38,7 @@ void change_note_late_signal(struct run *run);
 /** Names the parts of the machine that a change of all of it did not reach. */
 void change_note_offline_parts(struct run *run);
 
-/** Reports if a dry run found nothing to change; called once, after all changes. */
+/** Reports the steps of a dry run, or that there are none; called once, after all changes. */
 void change_finish(struct run *run);
 
 /* ---- Commands: planned, checked and made as a whole ---- */

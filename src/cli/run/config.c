@@ -89,7 +89,7 @@ bool config_wait(struct run *run)
 	int match, error;
 
 	/* Without a change to make, there is yet a program to run. */
-	if (!(request->command->flags & COMMAND_CONFIG) || command_wraps_program(request->command))
+	if (command_wraps_program(request->command))
 		return true;
 	/* What else a configuration is for shows once the machine is discovered. */
 	match = isst_config_match(run->config, run->context, 0);
