@@ -8,7 +8,7 @@
 #include "state/facts.h"
 #include "state/read.h"
 #include "state/wanted.h"
-#include "transaction/boot_state.h"
+#include "transaction/run.h"
 #include "transaction/saved_settings.h"
 
 #include <errno.h>

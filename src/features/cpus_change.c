@@ -6,7 +6,6 @@
 #include "features/planning.h"
 #include "sysfs/partition.h"
 #include "sysfs/system.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "features/cpus_change.h"
 #include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"
-#include "transaction/report.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 

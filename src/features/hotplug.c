@@ -3,7 +3,6 @@
  */
 #include "features/cpus_change.h"
 #include "sysfs/system.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"

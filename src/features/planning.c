@@ -4,7 +4,6 @@
 #include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

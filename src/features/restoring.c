@@ -3,7 +3,6 @@
  * them. */
 #include "features/planning.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/tracked.h"
 #include "transaction/turbo.h"

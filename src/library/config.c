@@ -10,7 +10,7 @@
 #include "state/read.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
-#include "transaction/boot_state.h"
+#include "transaction/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

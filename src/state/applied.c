@@ -5,7 +5,7 @@
 #include "common/memory_stream.h"
 #include "common/number.h"
 #include "features/planning.h"
-#include "transaction/item_lines.h"
+#include "transaction/journal.h"
 #include "transaction/saved_settings.h"
 
 #include <errno.h>

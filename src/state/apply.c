@@ -20,7 +20,6 @@
 #include "state/compare.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/turbo.h"
 

@@ -9,7 +9,6 @@
 #include "state/apply.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 

@@ -4,7 +4,6 @@
 #include "state/apply.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

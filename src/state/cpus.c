@@ -9,7 +9,6 @@
 #include "state/compare.h"
 #include "sysfs/system.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

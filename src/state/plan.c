@@ -2,7 +2,7 @@
 /* Commands: what they reach, and what of them is settings. */
 #include "state/apply.h"
 #include "topology/context.h"
-#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

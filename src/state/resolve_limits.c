@@ -8,8 +8,8 @@
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 #include "topology/context.h"
-#include "transaction/boot_state.h"
-#include "transaction/report.h"
+#include "transaction/run.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "state/facts.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

@@ -67,7 +67,12 @@ void change_free(struct isst_change *change)
 	}
 	if (change->journal >= 0)
 		close(change->journal);
-	settings_plans_free(change->settings);
+	while (change->settings) {
+		struct settings_plan *plan = change->settings;
+
+		change->settings = plan->next;
+		free(plan);
+	}
 	baseline_clear(&change->baseline);
 	free(change->steps);
 	free(change->places);

@@ -6,7 +6,6 @@
 #include "firmware/platform.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
-#include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"

@@ -2,7 +2,6 @@
 /* Reads what a change will touch, works out what is left to do of it, and looks again at the end.
  */
 #include "transaction/baseline.h"
-#include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"

@@ -117,4 +117,18 @@ int change_roll_back_overtaken(struct isst_change *change);
  * logged, is left to the next run. Returns as isst_change_roll_back() does. */
 int change_abandon(struct isst_change *change);
 
+/* ---- The state after boot ---- */
+
+/** Keeps a text, which is lines, in place of what was kept. Returns 0, -ENOMEM, or an error with a
+ * message. */
+int boot_state_write(struct isst_context *context, const char *text);
+
+/** Reads what is kept; *@text is to be freed. Returns 0, -ENOENT (nothing was changed in this
+ * boot), -ENOMEM, or another negative errno with a message. */
+int boot_state_read(struct isst_context *context, char **text);
+
+/** Called before the first write: keeps the state, unless that was done. A failure is a warning,
+ * and noted. Returns 0, or a negative errno with a message where that cannot be noted either. */
+int boot_state_keep(struct isst_change *change);
+
 #endif

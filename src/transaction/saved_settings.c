@@ -7,7 +7,6 @@
 #include "sysfs/cpuset_groups.h"
 #include "transaction/baseline.h"
 #include "transaction/journal.h"
-#include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/tracked.h"
 
@@ -210,16 +209,6 @@ static int add_plan(struct isst_change *change, struct settings_plan plan)
 		return -ENOMEM;
 	**end = plan;
 	return 0;
-}
-
-void settings_plans_free(struct settings_plan *plans)
-{
-	while (plans) {
-		struct settings_plan *next = plans->next;
-
-		free(plans);
-		plans = next;
-	}
 }
 
 int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)

@@ -7,7 +7,7 @@
 #define ISST_TRANSACTION_SAVED_SETTINGS_H
 
 #include "transaction/change.h"
-#include "transaction/item_lines.h"
+#include "transaction/journal.h"
 
 /* The name of what groups of cgroup v1 cpusets have lost since boot, with CPUs that went offline.
  */
@@ -24,8 +24,6 @@ struct settings_plan {
 	struct item domain; /* package, die and domain only; PLAN_RETAIN: the item */
 	unsigned int level; /* not of PLAN_KEEP */
 };
-
-void settings_plans_free(struct settings_plan *plans);
 
 /** Once the change is made, remembers what the steps from number @first on replaced, that are there
  * by now, in domains at the levels of settings_level(). @other: another feature, or NULL: where

@@ -4,7 +4,6 @@
 #include "sysfs/cpuset_groups.h"
 #include "transaction/item_access.h"
 #include "transaction/journal.h"
-#include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/steps.h"
 #include "transaction/turbo.h"

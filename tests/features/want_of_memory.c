@@ -6,7 +6,7 @@
 #include "support/levels.h"
 #include "topology/context.h"
 #include "transaction/item_access.h"
-#include "transaction/item_lines.h"
+#include "transaction/journal.h"
 
 #include <dlfcn.h>
 #include <search.h>

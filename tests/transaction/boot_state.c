@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state that the first changing run since boot found: when it is kept, and what of its file is
  * believed. */
-#include "transaction/boot_state.h"
+#include "transaction/run.h"
 #include "transaction/support/machines.h"
 
 #include <sys/resource.h>
