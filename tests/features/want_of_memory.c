@@ -9,7 +9,6 @@
 #include "transaction/journal.h"
 
 #include <dlfcn.h>
-#include <search.h>
 
 #define GROUP "/sys/fs/cgroup/1-2-0"
 
@@ -66,6 +65,8 @@ FAKE_TEST(reads_without_memory_leave_their_own_message)
 
 /* There is no memory for texts. */
 static bool lost;
+
+void *tsearch(const void *key, void **root, int (*compare)(const void *, const void *));
 
 void *tsearch(const void *key, void **root, int (*compare)(const void *, const void *))
 {
