@@ -308,11 +308,6 @@ static int write_new(int directory, const char *name, const char *text)
 
 /* ---- Replacement ---- */
 
-bool runtime_file_is_shortage(int error)
-{
-	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
-}
-
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text)
 {

@@ -4,6 +4,7 @@
 #ifndef ISST_BASE_RUNTIME_FILE_H
 #define ISST_BASE_RUNTIME_FILE_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 /*
@@ -37,7 +38,10 @@ int file_read_text(int descriptor, char **text);
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
 /** Whether an error is a shortage of memory or descriptors, which the next run need not have. */
-bool runtime_file_is_shortage(int error);
+static inline bool runtime_file_is_shortage(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
 
 /** Replaces the file atomically. */
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,

@@ -63,11 +63,6 @@ int memory_stream_close(struct memory_stream *memory)
 	return -ENOMEM;
 }
 
-char *memory_stream_text(struct memory_stream *memory)
-{
-	return memory_stream_close(memory) ? NULL : memory->text;
-}
-
 void memory_stream_drop(struct memory_stream *memory)
 {
 	if (memory->stream)

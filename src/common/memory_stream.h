@@ -20,7 +20,10 @@ int memory_stream_open(struct memory_stream *memory);
 int memory_stream_close(struct memory_stream *memory);
 
 /** The same; returns the text or NULL. */
-char *memory_stream_text(struct memory_stream *memory);
+static inline char *memory_stream_text(struct memory_stream *memory)
+{
+	return memory_stream_close(memory) ? NULL : memory->text;
+}
 
 /** Closes a stream, if it is open, and frees its text. */
 void memory_stream_drop(struct memory_stream *memory);

@@ -109,18 +109,6 @@ void change_plan_without(struct isst_change *change, const struct isst_failure *
 
 /* ---- Facts ---- */
 
-void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile)
-{
-	if (!profile->failure.error && profile->enabled)
-		change_relies_on(change, item_of(ITEM_LEVEL, profile->domain, 0),
-				 profile->current_level);
-}
-
-const char *feature_name(unsigned int feature)
-{
-	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
-}
-
 const char *feature_levels_text(struct isst_context *context, const struct domain_snapshot *domains,
 				size_t count, unsigned int feature)
 {

@@ -9,6 +9,7 @@
 #include "sysfs/uncore.h"
 #include "transaction/change.h"
 #include "transaction/saved_settings.h"
+#include "transaction/steps.h"
 
 /* ---- Steps of two limits ---- */
 
@@ -27,7 +28,13 @@ struct step *limit_steps_min(const struct limit_steps *steps, uint64_t present, 
 /* ---- Planning ---- */
 
 /** Notes the level of a domain, if it was read, as the change is planned from it. */
-void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile);
+static inline void change_relies_on_level(struct isst_change *change,
+					  const struct isst_perf_profile *profile)
+{
+	if (!profile->failure.error && profile->enabled)
+		change_relies_on(change, item_of(ITEM_LEVEL, profile->domain, 0),
+				 profile->current_level);
+}
 
 /** Notes what stands against a target in a domain. */
 __attribute__((format(printf, 5, 6))) void target_reject(struct isst_change *change,
@@ -76,7 +83,10 @@ static inline bool domain_counts(const struct domain_snapshot *domain)
 uint64_t clos_mask(const struct isst_context *context);
 
 /** The command of a feature (FEATURE_...), by which its saved settings are named, too. */
-const char *feature_name(unsigned int feature);
+static inline const char *feature_name(unsigned int feature)
+{
+	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
+}
 
 /** Which levels of domains have a feature, as the end of a sentence: `; level 1 has it`, `; no
  * level has it`; empty where it is not known. @domains: with their profiles */

@@ -60,38 +60,7 @@ int configuration_add_defaults(struct configuration *configuration,
 
 /* ---- The state after boot ---- */
 
-/* ---- The first time ---- */
-
 static const struct domain_set everything;
-
-static int describe_state(struct isst_context *context, char **text)
-{
-	struct configuration configuration = { 0 };
-	struct memory_stream memory;
-	int error = configuration_read_state(&configuration, context, &everything, NULL);
-
-	*text = NULL;
-	if (error == -EIO)
-		error = 0;
-	if (!error)
-		error = memory_stream_open(&memory);
-	if (!error) {
-		error = configuration_write(memory.stream, &configuration);
-		/* What is missing, as lines that are no statements; and as notices. */
-		for (size_t i = 0; i < configuration.problem_count; i++) {
-			const char *missing = configuration.problems[i].text;
-
-			fprintf(memory.stream, CONFIGURATION_NOT_READ "%s\n", missing);
-			message_notice(&context->messages, "this is not kept: %s", missing);
-		}
-		if (error)
-			memory_stream_drop(&memory);
-		else
-			*text = memory_stream_text(&memory);
-	}
-	configuration_clear(&configuration);
-	return !error && !*text ? -ENOMEM : error;
-}
 
 /* ---- CPUs that were seen since ---- */
 
@@ -233,26 +202,41 @@ out:
 	return error;
 }
 
-/** *@text is NULL where there is nothing to add. */
-static int describe_again(struct isst_context *context, const char *kept, char **text)
+int configuration_boot_state(struct isst_context *context, const char *kept, char **text)
 {
-	struct configuration boot = { 0 };
+	struct configuration state = { 0 };
 	struct memory_stream memory;
-	bool any = false;
-	int error = configuration_add_text(&boot, "state after boot", kept, strlen(kept), TEXT_FILE);
+	bool any = !kept;
+	int error;
 
 	*text = NULL;
-	/* A damaged one is reported when it is returned to. */
-	if (error == -EINVAL)
-		error = 0;
-	else if (!error)
-		error = configuration_add_seen(&boot, context, &any);
+	if (!kept) {
+		error = configuration_read_state(&state, context, &everything, NULL);
+		if (error == -EIO)
+			error = 0;
+	} else {
+		error = configuration_add_text(&state, "state after boot", kept, strlen(kept),
+					       true);
+		/* A damaged one is reported when it is returned to. */
+		if (error == -EINVAL)
+			error = 0;
+		else if (!error)
+			error = configuration_add_seen(&state, context, &any);
+	}
 	if (!error && any)
 		error = memory_stream_open(&memory);
 	if (!error && any) {
-		error = configuration_write(memory.stream, &boot);
-		/* Lines that are no statements are written again. */
-		for (const char *line = kept; (line = strstr(line, CONFIGURATION_NOT_READ)); line++)
+		error = configuration_write(memory.stream, &state);
+		/* What is missing, as lines that are no statements; and as notices. */
+		for (size_t i = 0; i < state.problem_count && !kept; i++) {
+			const char *missing = state.problems[i].text;
+
+			fprintf(memory.stream, CONFIGURATION_NOT_READ "%s\n", missing);
+			message_notice(&context->messages, "this is not kept: %s", missing);
+		}
+		/* Those of the text are written again. */
+		for (const char *line = kept; line && (line = strstr(line, CONFIGURATION_NOT_READ));
+		     line++)
 			fprintf(memory.stream, "%.*s\n", (int)strcspn(line, "\n"), line);
 		if (error)
 			memory_stream_drop(&memory);
@@ -260,11 +244,6 @@ static int describe_again(struct isst_context *context, const char *kept, char *
 			*text = memory_stream_text(&memory);
 		error = !error && !*text ? -ENOMEM : error;
 	}
-	configuration_clear(&boot);
+	configuration_clear(&state);
 	return error;
-}
-
-int configuration_boot_state(struct isst_context *context, const char *kept, char **text)
-{
-	return kept ? describe_again(context, kept, text) : describe_state(context, text);
 }

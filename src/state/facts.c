@@ -212,15 +212,14 @@ static void take_failure(struct domain_snapshot *domain, enum need need,
 		domain->failure = *failure;
 }
 
-/** Reads the levels of domains that are selected, of which profiles were read. */
-static int read_levels(struct facts *facts, bool (*selects)(const struct domain_snapshot *domain),
-		       unsigned int parts)
+/** Reads the levels of domains that count, of which profiles were read. */
+static int read_levels(struct facts *facts, unsigned int parts)
 {
 	bool any = false;
 	int error;
 
 	facts_for_each_domain (domain, facts) {
-		bool is_read = domain->profile.domain && selects(domain);
+		bool is_read = domain->profile.domain && domain->counts;
 
 		domain->parts = is_read ? SNAPSHOT_LEVEL : 0;
 		any |= is_read;
@@ -245,17 +244,7 @@ int facts_complete(struct facts *facts, unsigned int parts)
 	facts_for_each_domain (other, facts)
 		if (other->parts)
 			other->level.level = other->profile.current_level;
-	return error ? error : read_levels(facts, domain_counts, facts->parts | parts);
-}
-
-static bool is_asked_for(const struct domain_snapshot *domain)
-{
-	return domain->role == ASKED_FOR;
-}
-
-static bool is_neighbour(const struct domain_snapshot *domain)
-{
-	return domain->role == NEIGHBOUR;
+	return error ? error : read_levels(facts, facts->parts | parts);
 }
 
 int facts_read_reached(struct facts *facts, const struct configuration *configuration,
@@ -292,10 +281,11 @@ int facts_read_reached(struct facts *facts, const struct configuration *configur
 		change_project(change, &item, &level);
 		domain->level.level = (unsigned int)(setting ? setting->number : level);
 	}
-	if (!error)
-		error = read_levels(facts, is_asked_for, needs->asked.parts);
-	if (!error)
-		error = read_levels(facts, is_neighbour, needs->neighbours.parts);
+	for (int role = ASKED_FOR; role >= NEIGHBOUR && !error; role--) {
+		facts_for_each_domain (other, facts)
+			other->counts = (int)other->role == role;
+		error = read_levels(facts, of_role[role]->parts);
+	}
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		struct domain_snapshot *domain = &facts->domains[i];
 		const struct state_needs *own = of_role[domain->role];

@@ -80,12 +80,6 @@ int resolve_frequency(struct wanted *wanted, const struct domain_snapshot *domai
 	}
 }
 
-bool wanted_is_end_of_range(const struct wanted_item *item)
-{
-	return (item->item.kind == ITEM_SCALING_MIN && item->bits == LIMIT_HIGHEST) ||
-	       (item->item.kind == ITEM_SCALING_MAX && item->bits == LIMIT_LOWEST);
-}
-
 /** Of a domain, that a setting may name. */
 enum { FABRICS = 256 };
 

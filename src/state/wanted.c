@@ -354,12 +354,6 @@ bool wanted_online(const struct wanted *wanted, const struct domain_snapshot *do
 	}
 }
 
-const struct domain_snapshot *wanted_facts(const struct wanted *wanted,
-					   const struct isst_domain *domain)
-{
-	return &wanted->facts.domains[domain->index];
-}
-
 bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item *item)
 {
 	const struct domain_snapshot *facts = wanted_facts(wanted, item->domain);

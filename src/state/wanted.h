@@ -90,12 +90,19 @@ struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct i
 				     enum subject subject, size_t from);
 
 /** What is known of a domain of the context. */
-const struct domain_snapshot *wanted_facts(const struct wanted *wanted,
-					   const struct isst_domain *domain);
+static inline const struct domain_snapshot *wanted_facts(const struct wanted *wanted,
+							 const struct isst_domain *domain)
+{
+	return &wanted->facts.domains[domain->index];
+}
 
 /** Whether an item is to be at an end of the range of the processor (LIMIT_HIGHEST, LIMIT_LOWEST),
  * which level and features move. */
-bool wanted_is_end_of_range(const struct wanted_item *item);
+static inline bool wanted_is_end_of_range(const struct wanted_item *item)
+{
+	return (item->item.kind == ITEM_SCALING_MIN && item->bits == LIMIT_HIGHEST) ||
+	       (item->item.kind == ITEM_SCALING_MAX && item->bits == LIMIT_LOWEST);
+}
 
 /** The frequency of a level that WANTED_BASE or WANTED_TURBO stands for. */
 struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted);

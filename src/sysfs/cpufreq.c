@@ -143,11 +143,6 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 	return error;
 }
 
-uint64_t cpufreq_no_limit(enum cpufreq_limit limit)
-{
-	return limit == CPUFREQ_MAX ? CPUFREQ_NO_LIMIT : 0;
-}
-
 bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than)
 {
 	return limit == CPUFREQ_MAX ? khz < than : khz > than;

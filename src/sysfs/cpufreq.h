@@ -53,7 +53,10 @@ int cpufreq_limit_owners_of(struct kernel_files *files, unsigned int cpu, enum c
 			    uint64_t khz, char **owners);
 
 /** CPUFREQ_NO_LIMIT or 0. */
-uint64_t cpufreq_no_limit(enum cpufreq_limit limit);
+static inline uint64_t cpufreq_no_limit(enum cpufreq_limit limit)
+{
+	return limit == CPUFREQ_MAX ? CPUFREQ_NO_LIMIT : 0;
+}
 
 bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than);
 

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
-		       struct messages *messages)
-{
-	*files = (struct kernel_files){ .machine = machine, .messages = messages };
-}
-
 const char *kernel_files_path(struct kernel_files *files, const char *format, ...)
 {
 	char *former = files->path;

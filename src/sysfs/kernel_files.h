@@ -32,8 +32,11 @@ struct kernel_files {
 	struct uncore_clusters *uncore;
 };
 
-void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
-		       struct messages *messages);
+static inline void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
+				     struct messages *messages)
+{
+	*files = (struct kernel_files){ .machine = machine, .messages = messages };
+}
 
 /** A path, valid until the next call. NULL without memory, which is an error of the functions
  * below. */

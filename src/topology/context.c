@@ -59,7 +59,7 @@ const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned 
 	const struct topology_cpu *cpu = NULL;
 
 	if (context && context->topology)
-		cpu = topology_cpu(context->topology, number);
+		cpu = topology_find_cpu(context->topology, number);
 	return cpu ? &cpu->public : NULL;
 }
 
@@ -129,11 +129,6 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 			 struct isst_failure *failure)
 {
 	return take_error(context, context_check_cpu(context, cpu), failure);
-}
-
-const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu)
-{
-	return cpu->core_known ? NULL : topology_cpu(context->topology, cpu->number)->unknown_core;
 }
 
 /* ---- Batches of reads ---- */

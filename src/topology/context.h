@@ -117,7 +117,11 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 
 /** Why the CLOS of a CPU's core cannot be accessed: the core is unknown, or no firmware core. NULL
  * if it can. */
-const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu);
+static inline const char *context_core_objection(struct isst_context *context,
+						 const struct isst_cpu *cpu)
+{
+	return cpu->core_known ? NULL : topology_find_cpu(context->topology, cpu->number)->unknown_core;
+}
 
 /** The D of @domain:P.D: the number of a power domain, else its die. */
 static inline unsigned int domain_number(const struct isst_context *context,

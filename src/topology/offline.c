@@ -220,7 +220,7 @@ static int keep_unreachable(struct topology *topology, const struct topology_cac
 
 		if (isst_cpuset_has(topology->present, cached->number) &&
 		    !isst_cpuset_has(topology->online, cached->number) &&
-		    !topology_cpu(topology, cached->number) && !find_domain(topology, cached))
+		    !topology_find_cpu(topology, cached->number) && !find_domain(topology, cached))
 			cpus[count++] = *cached;
 	}
 	qsort(cpus, count, sizeof(*cpus), compare_numbers);
@@ -262,7 +262,7 @@ static void remember(const struct topology_sources *sources, const struct topolo
 		const struct cached_cpu *cpu = &cache->cpus[i];
 
 		if (isst_cpuset_has(topology->present, cpu->number) &&
-		    !topology_cpu(topology, cpu->number) && !find_domain(topology, cpu))
+		    !topology_find_cpu(topology, cpu->number) && !find_domain(topology, cpu))
 			fprintf(memory.stream, CPU, cpu->number, cpu->package, cpu->die,
 				cpu->domain, cpu->core, cpu->thread);
 	}

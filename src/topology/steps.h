@@ -44,9 +44,6 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 /** Notes that a part of the machine is left out. */
 int topology_leave_out(struct topology *topology, const char *what);
 
-/** The CPU with that number, or NULL. */
-struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number);
-
 /** Sorts the table of CPUs, by number. */
 void topology_sort_cpus(struct topology *topology);
 

@@ -318,11 +318,6 @@ struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned
 	return found ? *found : NULL;
 }
 
-const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number)
-{
-	return topology_find_cpu(topology, number);
-}
-
 struct isst_cpuset *topology_cpus_of_cores(const struct topology *topology,
 					   const struct isst_domain *domain, uint64_t cores)
 {

@@ -95,7 +95,7 @@ static inline const struct topology_domain *topology_domain(const struct isst_do
 }
 
 /** The CPU with that number, or NULL. */
-const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number);
+struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number);
 
 /** Whether the whole package or die of a CPU is known to be offline. */
 bool topology_is_unreachable(const struct topology *topology, unsigned int number);

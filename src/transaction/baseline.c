@@ -47,13 +47,6 @@ int baseline_read(struct baseline *baseline, struct isst_context *context, bool 
 	return error;
 }
 
-struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item)
-{
-	size_t number = item_index_first(&baseline->index, item);
-
-	return number != ITEM_NONE ? &baseline->items[number] : NULL;
-}
-
 void baseline_clear(struct baseline *baseline)
 {
 	item_index_clear(&baseline->index);

@@ -65,7 +65,13 @@ int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
 
 /** The item, or NULL. Valid until an item is added. */
-struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);
+static inline struct baseline_item *baseline_find(const struct baseline *baseline,
+						  const struct item *item)
+{
+	size_t number = item_index_first(&baseline->index, item);
+
+	return number != ITEM_NONE ? &baseline->items[number] : NULL;
+}
 
 void baseline_clear(struct baseline *baseline);
 

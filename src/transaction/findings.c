@@ -269,7 +269,7 @@ static bool is_revealed(struct isst_journal *journal, const struct tracked *trac
 static bool is_kept_offline(const struct isst_journal *journal, unsigned int number)
 {
 	const struct topology *topology = journal->context->topology;
-	const struct topology_cpu *cpu = topology_cpu(topology, number);
+	const struct topology_cpu *cpu = topology_find_cpu(topology, number);
 	/* Of one that nothing is known of: a second thread, offline since boot without SMT. */
 	unsigned int thread = cpu ? cpu->public.thread : 1;
 

@@ -62,11 +62,6 @@ struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsig
 			      index };
 }
 
-bool item_is_shared(const struct item *item)
-{
-	return item->domain == ALL_POWER_DOMAINS;
-}
-
 void item_normalize(const struct isst_context *context, struct item *item)
 {
 	const struct topology_domain *domain = NULL;
@@ -77,28 +72,6 @@ void item_normalize(const struct isst_context *context, struct item *item)
 					      item->domain);
 	if (domain && item->kind != ITEM_ONLINE && !item_is_of_machine(item))
 		*item = item_of(item->kind, &domain->public, item->index);
-}
-
-bool item_is_of_package(const struct item *item)
-{
-	return (item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
-	       item->index == UNCORE_OF_PACKAGE;
-}
-
-struct item item_of_cpu(unsigned int cpu)
-{
-	return (struct item){ .kind = ITEM_ONLINE, .index = cpu };
-}
-
-struct item item_of_machine(enum item_kind kind)
-{
-	return (struct item){ .kind = kind };
-}
-
-bool item_is_of_machine(const struct item *item)
-{
-	return item->kind == ITEM_CPUSETS || item->kind == ITEM_RCU_EXPEDITED ||
-	       item->kind == ITEM_CPUSET_GROUPS;
 }
 
 char *item_partition_name(const struct item *item)
@@ -121,23 +94,11 @@ int item_value_set_text(struct isst_context *context, struct item_value *value, 
 	return lost ? -ENOMEM : 0;
 }
 
-bool item_same_domain(const struct item *a, const struct item *b)
-{
-	return a->package == b->package && a->die == b->die && a->domain == b->domain;
-}
-
 bool item_reaches_domain(const struct item *item, const struct item *domain)
 {
 	if (item_is_shared(item) || item_is_shared(domain))
 		return item->package == domain->package;
 	return item_same_domain(item, domain);
-}
-
-bool item_is(const struct item *a, const struct item *b)
-{
-	/* The index of ITEM_FEATURES is part of the request, not of the name. */
-	return a->kind == b->kind && a->package == b->package && a->die == b->die &&
-	       a->domain == b->domain && (a->index == b->index || a->kind == ITEM_FEATURES);
 }
 
 int item_compare(const struct item *a, const struct item *b)
@@ -171,17 +132,6 @@ bool item_value_serves(const struct item *item, struct item_value now, struct it
 	       strncmp(now.text, ROOT, sizeof(ROOT) - 1) == 0 &&
 	       strncmp(wanted.text, ISOLATED, sizeof(ISOLATED) - 1) == 0 &&
 	       strcmp(now.text + sizeof(ROOT) - 1, wanted.text + sizeof(ISOLATED) - 1) == 0;
-}
-
-enum cpufreq_limit item_limit(const struct item *item)
-{
-	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX
-									       : CPUFREQ_MIN;
-}
-
-bool item_is_limit(const struct item *item)
-{
-	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
 }
 
 /** The kernel keeps a lower limit below the upper one. */
@@ -249,11 +199,6 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 	default:
 		return now.number < wanted.number;
 	}
-}
-
-bool item_is_file(enum item_kind kind)
-{
-	return kind > ITEM_TURBO_RATIO_LIMITS;
 }
 
 uint64_t item_known_bits(enum item_kind kind)
@@ -654,7 +599,7 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		unseen |= topology->domains[i]->unknown_cpus != NULL;
 	isst_cpuset_for_each (cpu, topology->present)
 		if (unseen && place >= 0 && !isst_cpuset_has(topology->online, cpu) &&
-		    !topology_cpu(topology, cpu) && !topology_is_unreachable(topology, cpu))
+		    !topology_find_cpu(topology, cpu) && !topology_is_unreachable(topology, cpu))
 			place = offline_cpu(cpus, cpu);
 	return place;
 }

@@ -100,15 +100,30 @@ struct item_value {
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
 
 /** Whether a CPU is online; where it belongs is no part of that. */
-struct item item_of_cpu(unsigned int cpu);
+static inline struct item item_of_cpu(unsigned int cpu)
+{
+	return (struct item){ .kind = ITEM_ONLINE, .index = cpu };
+}
 
 /** What is one of the machine as a whole. */
-struct item item_of_machine(enum item_kind kind);
-bool item_is_of_machine(const struct item *item);
+static inline struct item item_of_machine(enum item_kind kind)
+{
+	return (struct item){ .kind = kind };
+}
+
+static inline bool item_is_of_machine(const struct item *item)
+{
+	return item->kind == ITEM_CPUSETS || item->kind == ITEM_RCU_EXPEDITED ||
+	       item->kind == ITEM_CPUSET_GROUPS;
+}
 
 /** The domain of an item that the power domains of a package share. */
 enum { ALL_POWER_DOMAINS = 0xffff };
-bool item_is_shared(const struct item *item);
+
+static inline bool item_is_shared(const struct item *item)
+{
+	return item->domain == ALL_POWER_DOMAINS;
+}
 
 /**
  * The index of an uncore limit that is that of a whole package, on TPMI platforms; its domain is
@@ -116,14 +131,30 @@ bool item_is_shared(const struct item *item);
  * It cannot be read: what reads as its value is the widest of the power domains at the moment.
  */
 enum { UNCORE_OF_PACKAGE = 0xffff };
-bool item_is_of_package(const struct item *item);
+
+static inline bool item_is_of_package(const struct item *item)
+{
+	return (item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
+	       item->index == UNCORE_OF_PACKAGE;
+}
 
 /** Whether an item is one of a CPU's limits; which of two limits one of cpufreq or uncore is. */
-bool item_is_limit(const struct item *item);
-enum cpufreq_limit item_limit(const struct item *item);
+static inline bool item_is_limit(const struct item *item)
+{
+	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
+}
+
+static inline enum cpufreq_limit item_limit(const struct item *item)
+{
+	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX
+									       : CPUFREQ_MIN;
+}
 
 /** Whether items of a kind are files of the kernel, and written one by one. */
-bool item_is_file(enum item_kind kind);
+static inline bool item_is_file(enum item_kind kind)
+{
+	return kind > ITEM_TURBO_RATIO_LIMITS;
+}
 
 /** Whether a change can do without an item of the firmware: power domains of I/O dies claim
  * features that mean nothing there, and may refuse them. */
@@ -133,12 +164,22 @@ bool item_is_optional(const struct isst_context *context, const struct item *ite
 bool item_has_index(const struct item *item);
 
 /** Whether two items are the same; the order of items, 0 for those. */
-bool item_is(const struct item *a, const struct item *b);
+static inline bool item_is(const struct item *a, const struct item *b)
+{
+	/* The index of ITEM_FEATURES is part of the request, not of the name. */
+	return a->kind == b->kind && a->package == b->package && a->die == b->die &&
+	       a->domain == b->domain && (a->index == b->index || a->kind == ITEM_FEATURES);
+}
+
 int item_compare(const struct item *a, const struct item *b);
 
 /** Whether two items are of the same domain, those of CPUs of the one that they name; and where one
  * that power domains share is of all those of its package. */
-bool item_same_domain(const struct item *a, const struct item *b);
+static inline bool item_same_domain(const struct item *a, const struct item *b)
+{
+	return a->package == b->package && a->die == b->die && a->domain == b->domain;
+}
+
 bool item_reaches_domain(const struct item *item, const struct item *domain);
 
 /** The domain of an item, or NULL: of a shared one a domain that has a CPU, if there is one. */

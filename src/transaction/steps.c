@@ -161,11 +161,6 @@ struct entry *step_disturbs(struct step *step, struct item item)
 	return entry;
 }
 
-void step_disturbs_optional(struct step *step, struct item item)
-{
-	step_disturbs(step, item)->optional = true;
-}
-
 void step_keeps(struct step *step, struct item item)
 {
 	struct entry *entry = step_disturbs(step, item);

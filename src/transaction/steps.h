@@ -39,7 +39,10 @@ bool entry_is_unseen(const struct step *step, const struct entry *entry);
 struct entry *step_disturbs(struct step *step, struct item item);
 
 /** One that cannot be read is left out of the footprint, with a warning. */
-void step_disturbs_optional(struct step *step, struct item item);
+static inline void step_disturbs_optional(struct step *step, struct item item)
+{
+	step_disturbs(step, item)->optional = true;
+}
 
 /** As step_disturbs_optional(); if the item is another value once the step is made, it is written
  * back (step_write_back()). Items of the firmware. */

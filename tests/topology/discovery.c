@@ -253,9 +253,9 @@ FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 	assert_false(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_true(context_cpu(context, 3)->core_known);
-	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPU 1");
-	check_holds(topology_cpu(context->topology, 1)->unknown_core, "EINVAL");
-	check_holds(topology_cpu(context->topology, 2)->unknown_core, "CPU 2");
+	check_holds(topology_find_cpu(context->topology, 1)->unknown_core, "CPU 1");
+	check_holds(topology_find_cpu(context->topology, 1)->unknown_core, "EINVAL");
+	check_holds(topology_find_cpu(context->topology, 2)->unknown_core, "CPU 2");
 	check_domain(context, 0, 0, 0, "0-3");
 }
 
@@ -269,7 +269,7 @@ FAKE_TEST(D26_cpus_that_are_given_one_place_have_no_core)
 	assert_true(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_false(context_cpu(context, 3)->core_known);
-	check_holds(topology_cpu(context->topology, 0)->unknown_core, "same location");
+	check_holds(topology_find_cpu(context->topology, 0)->unknown_core, "same location");
 }
 
 FAKE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction)

@@ -388,7 +388,7 @@ FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 	assert_false(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_true(context_cpu(context, 3)->core_known);
-	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPU numbers 1-2");
+	check_holds(topology_find_cpu(context->topology, 1)->unknown_core, "CPU numbers 1-2");
 }
 
 /* ---- CPUs that are offline ---- */
