@@ -265,12 +265,6 @@ static bool is_whole_machine(const struct isst_change *change)
 	return true;
 }
 
-bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu)
-{
-	return !context_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
-	       !topology_is_unreachable(context->topology, cpu);
-}
-
 bool cpus_are_found(const struct isst_level *level)
 {
 	const struct topology_domain *domain = topology_domain(level->domain);

@@ -119,58 +119,9 @@ int cpus_plan_regained(struct isst_change *change)
 	return 0;
 }
 
-/* ---- The groups that are there ---- */
+/* ---- CPUs that others hold ---- */
 
 #define GROUPS "/sys/fs/cgroup"
-
-/** Whether a group is a partition of CPUs of the domain alone. Returns 0 or -ENOMEM. */
-static int classify_group(const struct isst_domain *domain, const char *state, enum group *group)
-{
-	const char *list = partition_cpus(state);
-	struct isst_cpuset *cpus;
-	unsigned int cpu;
-	int error;
-
-	*group = strcmp(state, "absent") == 0 ? GROUP_ABSENT : GROUP_OTHER;
-	if (!list)
-		return 0;
-	cpus = isst_cpuset_new();
-	error = cpus ? 0 : -ENOMEM;
-	if (!error && *list != '\0')
-		error = isst_cpuset_add_list(cpus, list, NULL);
-	*group = error ? GROUP_OTHER_PARTITION : GROUP_PARTITION;
-	isst_cpuset_for_each (cpu, cpus)
-		if (!isst_cpuset_has(domain->present, cpu))
-			*group = GROUP_OTHER_PARTITION;
-	isst_cpuset_free(cpus);
-	return error == -ENOMEM ? error : 0;
-}
-
-int group_find(struct isst_context *context, const struct isst_domain *domain, enum group *group,
-	       char **state)
-{
-	struct item item = item_of(ITEM_PARTITION, domain, 0);
-	char *name = item_partition_name(&item);
-	int error;
-
-	*group = GROUP_ABSENT;
-	*state = NULL;
-	if (!name)
-		return -ENOMEM;
-	error = partition_read(&context->files, name, state);
-	free(name);
-	if (!error) {
-		error = classify_group(domain, *state, group);
-		if (!error)
-			return 0;
-		free(*state);
-		*group = GROUP_ABSENT;
-	}
-	*state = NULL;
-	return error;
-}
-
-/* ---- CPUs that others hold ---- */
 
 /** Reads a file of a group below the root, or of the root. -ENOENT: there is no such file. */
 static int read_group_file(struct isst_context *context, const char *group, const char *name,

@@ -11,6 +11,87 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu)
+{
+	return !context_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
+	       !topology_is_unreachable(context->topology, cpu);
+}
+
+int hotplug_find_smt_off(struct isst_context *context, char **smt)
+{
+	int error;
+
+	*smt = NULL;
+	if (isst_cpuset_count(isst_present_cpus(context)) ==
+	    isst_cpuset_count(isst_online_cpus(context)))
+		return 0;
+	error = hotplug_smt_control(&context->files, smt);
+	if (error) {
+		/* Without the file, or its text, the kernel's answer to the write decides. */
+		*smt = NULL;
+		return error == -ENOMEM ? error : 0;
+	}
+	if (!hotplug_smt_is_off(*smt)) {
+		free(*smt);
+		*smt = NULL;
+	}
+	return 0;
+}
+
+bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number)
+{
+	const struct isst_cpu *cpu = context_cpu(context, number);
+
+	return !cpu || cpu->thread > 0;
+}
+
+/** Whether a group is a partition of CPUs of the domain alone. Returns 0 or -ENOMEM. */
+static int classify_group(const struct isst_domain *domain, const char *state, enum group *group)
+{
+	const char *list = partition_cpus(state);
+	struct isst_cpuset *cpus;
+	unsigned int cpu;
+	int error;
+
+	*group = strcmp(state, "absent") == 0 ? GROUP_ABSENT : GROUP_OTHER;
+	if (!list)
+		return 0;
+	cpus = isst_cpuset_new();
+	error = cpus ? 0 : -ENOMEM;
+	if (!error && *list != '\0')
+		error = isst_cpuset_add_list(cpus, list, NULL);
+	*group = error ? GROUP_OTHER_PARTITION : GROUP_PARTITION;
+	isst_cpuset_for_each (cpu, cpus)
+		if (!isst_cpuset_has(domain->present, cpu))
+			*group = GROUP_OTHER_PARTITION;
+	isst_cpuset_free(cpus);
+	return error == -ENOMEM ? error : 0;
+}
+
+int group_find(struct isst_context *context, const struct isst_domain *domain, enum group *group,
+	       char **state)
+{
+	struct item item = item_of(ITEM_PARTITION, domain, 0);
+	char *name = item_partition_name(&item);
+	int error;
+
+	*group = GROUP_ABSENT;
+	*state = NULL;
+	if (!name)
+		return -ENOMEM;
+	error = partition_read(&context->files, name, state);
+	free(name);
+	if (!error) {
+		error = classify_group(domain, *state, group);
+		if (!error)
+			return 0;
+		free(*state);
+		*group = GROUP_ABSENT;
+	}
+	*state = NULL;
+	return error;
+}
+
 /* ---- Reading ---- */
 
 enum { SETS = 6 };

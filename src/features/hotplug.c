@@ -9,39 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int hotplug_find_smt_off(struct isst_context *context, char **smt)
-{
-	int error;
-
-	*smt = NULL;
-	if (isst_cpuset_count(isst_present_cpus(context)) ==
-	    isst_cpuset_count(isst_online_cpus(context)))
-		return 0;
-	error = hotplug_smt_control(&context->files, smt);
-	if (error) {
-		/* Without the file, or its text, the kernel's answer to the write decides. */
-		*smt = NULL;
-		return error == -ENOMEM ? error : 0;
-	}
-	if (!hotplug_smt_is_off(*smt)) {
-		free(*smt);
-		*smt = NULL;
-	}
-	return 0;
-}
-
 int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
 {
 	*hotplug = (struct hotplug){ .change = change, .omitted = isst_cpuset_new() };
 	hotplug->expedite = change_step(change, ITEM_RCU_EXPEDITED);
 	return hotplug->omitted ? hotplug_find_smt_off(change->context, &hotplug->smt) : -ENOMEM;
-}
-
-bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number)
-{
-	const struct isst_cpu *cpu = context_cpu(context, number);
-
-	return !cpu || cpu->thread > 0;
 }
 
 bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu)

@@ -435,7 +435,8 @@ const char *isst_change_holder(struct isst_context *context)
 
 void isst_change_free(struct isst_change *change)
 {
-	change_abandon(change);
+	if (change && change->held)
+		change_abandon(change);
 	change_free(change);
 }
 

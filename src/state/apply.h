@@ -43,14 +43,9 @@ int command_begin(struct planned_command *command, const struct domain_request *
  * active either. */
 void command_settle(struct planned_command *command);
 
-/** Adds a setting for all that is selected. Returns 0 or -ENOMEM. */
+/** Adds a setting for all domains that count. Returns 0 or -ENOMEM. */
 int command_add(struct planned_command *command, enum subject subject, unsigned int index,
 		enum wanted_kind wanted, uint64_t number);
-
-/** Selects what the settings are for. */
-void command_select(struct planned_command *command,
-		    bool (*selects)(const struct domain_snapshot *domain));
-bool domain_shares(const struct domain_snapshot *domain);
 
 /** Adds the steps for the settings, where nothing stands against them any more; there are none
  * then. @shared: subjects that count where others are selected than active domains that were asked

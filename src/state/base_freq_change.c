@@ -223,7 +223,8 @@ static int plan_enable(struct planned_command *command, bool automatic)
 		warn_of_cpufreq(change, command->facts.domains, domain_is_asked, automatic);
 	if (!error && automatic)
 		error = add_priorities(command);
-	command_select(command, domain_shares);
+	facts_for_each_domain (domain, &command->facts)
+		domain->counts = domain->shares;
 	if (!error)
 		error = command_plan(command, automatic ? SUBJECTS_OF_CORE_POWER : 0);
 	if (!error && automatic)

@@ -262,7 +262,8 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 	if (!error && priority != ISST_KEEP_PRIORITY)
 		error = command_add(&command, SUBJECT_PRIORITY, INDEX_ALL, WANTED_NUMBER,
 				    (uint64_t)priority);
-	command_select(&command, domain_is_active);
+	facts_for_each_domain (domain, &command.facts)
+		domain->counts = domain_is_active(domain);
 	if (!error)
 		error = command_plan(&command, ALL_SUBJECTS);
 	return command_end(&command, requests, count, error);
@@ -323,7 +324,8 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		if (subjects >> fields[i].subject & 1)
 			error = command_add(&command, fields[i].subject, values->clos,
 					    fields[i].wanted, fields[i].number);
-	command_select(&command, domain_is_active);
+	facts_for_each_domain (domain, &command.facts)
+		domain->counts = domain_is_active(domain);
 	if (!error)
 		error = command_plan(&command, ALL_SUBJECTS);
 	return command_end(&command, requests, count, error);
@@ -370,7 +372,8 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 	}
 	if (!error)
 		error = configuration_add(&command.settings, &setting);
-	command_select(&command, domain_is_active);
+	facts_for_each_domain (domain, &command.facts)
+		domain->counts = domain_is_active(domain);
 	if (!error)
 		error = command_plan(&command, ALL_SUBJECTS);
 	setting_clear(&setting);

@@ -130,18 +130,6 @@ int command_add(struct planned_command *command, enum subject subject, unsigned 
 	return configuration_add(&command->settings, &setting);
 }
 
-void command_select(struct planned_command *command,
-		    bool (*selects)(const struct domain_snapshot *domain))
-{
-	facts_for_each_domain (target, &command->facts)
-		target->counts = selects(target);
-}
-
-bool domain_shares(const struct domain_snapshot *domain)
-{
-	return domain->shares;
-}
-
 int command_plan(struct planned_command *command, uint32_t shared)
 {
 	struct configuration *settings = &command->settings;

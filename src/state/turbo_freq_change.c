@@ -273,7 +273,8 @@ static int plan_enable(struct planned_command *command, const struct turbo_freq_
 					   : add_settings(command);
 	if (!error)
 		error = add_limits(command, request);
-	command_select(command, domain_shares);
+	facts_for_each_domain (domain, &command->facts)
+		domain->counts = domain->shares;
 	if (!error)
 		error = command_plan(command, request->automatic ? SUBJECTS_OF_CORE_POWER |
 									   1U << SUBJECT_ASSOCIATION
@@ -290,7 +291,8 @@ static int plan_disable(struct planned_command *command, const struct turbo_freq
 
 	if (!error && request->limits_given) {
 		error = add_limits(command, request);
-		command_select(command, domain_is_active);
+		facts_for_each_domain (domain, &command->facts)
+			domain->counts = domain_is_active(domain);
 		if (!error)
 			error = command_plan(command, 0);
 	} else if (!error) {

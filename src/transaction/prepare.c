@@ -45,6 +45,113 @@ int entry_skip(struct isst_change *change, struct entry *entry, int error, const
 	return 0;
 }
 
+/* ---- Whether all could be restored ---- */
+
+void change_note_irreversible(struct isst_change *change, const char *why, const char *what)
+{
+	change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would leave %s unchanged",
+		    why, what ? what : "it");
+	if (!change->irreversible)
+		change->irreversible = message_make(&change->texts, "%s", why);
+}
+
+static int refuse_irreversible(struct isst_change *change, const char *why)
+{
+	return message_error(&change->context->messages, -EIO,
+			     "%s: the change was not made, because it could not be rolled back as "
+			     "a whole",
+			     why);
+}
+
+/** While turbo is off limits from the base frequency up look alike. */
+static int check_limits(struct isst_change *change, const struct step *step)
+{
+	struct isst_context *context = change->context;
+	struct kernel_files *files = &context->files;
+	int error = 0;
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		bool concealed = entry->hidden && entry->old.number == entry->shown;
+		unsigned int cpu = entry->item.index;
+		uint64_t base_khz;
+
+		if (entry->state < ENTRY_NEEDED || !item_is_limit(&entry->item))
+			continue;
+		if (!concealed && entry->item.kind == ITEM_SCALING_MIN) {
+			error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
+			concealed = !error && entry->old.number >= base_khz;
+			error = error == -ENOENT ? 0 : error;
+		} else if (!concealed && entry->old.number == CPUFREQ_NO_LIMIT) {
+			error = cpufreq_hides_limit(files, cpu, TURBO_OFF, &concealed);
+		}
+		if (!error && concealed)
+			error = refuse_irreversible(
+				change, message_make(&context->messages,
+						     "%s: the present limit is not visible while "
+						     "turbo is disabled",
+						     item_describe(context, &entry->item)));
+	}
+	return error;
+}
+
+/** For a change that has to be reversible, once its baseline was read: looks for what a rollback
+ * could not restore. */
+static int check_reversible(struct isst_change *change)
+{
+	enum turbo_state turbo;
+	int error;
+
+	if (!change->options.reversible)
+		return 0;
+	if (change->irreversible)
+		return refuse_irreversible(change, change->irreversible);
+	error = cpufreq_turbo_state(&change->context->files, &turbo);
+	for (size_t i = 0; i < change->count && !error && turbo == TURBO_OFF; i++)
+		if (change->steps[i]->expected)
+			error = check_limits(change, change->steps[i]);
+	return error;
+}
+
+/**
+ * Looks whether what steps will write can be written back, before the first write.
+ *
+ * A limit that comes along with a level, and was not asked for itself, stays as it is. Limits of
+ * all power domains of a package are set with that of the package: only a rollback would end with
+ * another value, so that it is no reason for a change that is to stay.
+ */
+static int check_restorable(struct isst_change *change)
+{
+	bool kept = !change->options.hold && !change->options.reversible;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && step->expected && !error; j++) {
+			struct entry *entry = &step->entries[j];
+			const char *why;
+
+			if (entry->state < ENTRY_NEEDED)
+				continue;
+			error = item_check_restorable(change->context, &entry->item, &why);
+			if (error || !why)
+				continue;
+			if (entry->provisional && kept) {
+				change_warn(change, ISST_WARNING_IRREVERSIBLE,
+					    "%s; a rollback would end with another value", why);
+			} else if (step->exact || !kept) {
+				error = refuse_irreversible(change, why);
+			} else {
+				entry->refused = true;
+				change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+					    "%s; it is left unchanged", why);
+			}
+		}
+	}
+	return error;
+}
+
 /* ---- What is there, and what it shall become ---- */
 
 bool entry_served(const struct entry *entry, struct item_value now)
@@ -344,7 +451,7 @@ static int read_disturbed(struct isst_change *change)
 		if (change->steps[i]->expected)
 			error = note_baseline(change, change->steps[i]->footprint,
 					      change->steps[i]->footprint_count, true);
-	return error ? error : change_check_reversible(change);
+	return error ? error : check_reversible(change);
 }
 
 int change_read_baseline(struct isst_change *change)
@@ -360,7 +467,7 @@ int change_read_baseline(struct isst_change *change)
 	if (!error)
 		error = change_check_turbo(change);
 	if (!error)
-		error = change_check_restorable(change);
+		error = check_restorable(change);
 	/* From here on steps are made, and note themselves what they leave. */
 	for (size_t i = 0; i < change->baseline.count; i++) {
 		struct baseline_item *item = &change->baseline.items[i];
@@ -466,7 +573,7 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 	if (*needed)
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
 	/* CPUs that came online have brought their items. */
-	return !error && *needed ? change_check_reversible(change) : error;
+	return !error && *needed ? check_reversible(change) : error;
 }
 
 /* ---- The last look ---- */

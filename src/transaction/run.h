@@ -90,13 +90,6 @@ int change_undo(struct isst_change *change);
  * cannot be read. Of a change that has to be reversible that is the end. */
 void change_note_irreversible(struct isst_change *change, const char *why, const char *what);
 
-/** Looks whether what steps will write can be written back, before the first write. */
-int change_check_restorable(struct isst_change *change);
-
-/** For a change that has to be reversible, once its baseline was read: looks for what a rollback
- * could not restore. */
-int change_check_reversible(struct isst_change *change);
-
 /* ---- Changes that are held (held.c): the next run rolls back that of a process that died ---- */
 
 /** Holds a change of which all steps are made. Returns 0 or a negative errno with a message. */

@@ -325,7 +325,7 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 		if (entry->message)
 			error = folds_add(&folds, entry, "%s\n%d%s", entry->message,
 					  (int)entry->kind, entry->code ? entry->code : "");
-	if (!error)
+	if (!error && folds.count > 1)
 		error = report_join(&folds, context);
 	for (size_t i = 0; i < folds.count && !error; i++) {
 		struct report_entry *entry = folds.all[i].data;
@@ -342,7 +342,8 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 		entry->message = text;
 		entry->hash = hash_text(text);
 	}
-	folds_clear(&folds);
+	if (folds.count > 0)
+		folds_clear(&folds);
 	report->failed |= error != 0;
 	for (struct report_entry *entry = report->first; entry; entry = next) {
 		next = entry->next;
