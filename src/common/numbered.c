@@ -334,27 +334,29 @@ int folds_join(struct folds *folds, struct folds *machine)
 
 static void write_fold(const struct fold *fold, bool *lost, FILE *stream)
 {
-	const struct fold_name *name = fold->names, *end = name + fold->name_count;
+	size_t names = 0;
 
 	if (fold->texts == 1)
 		fputs(fold->text, stream);
 	for (const char *rest = fold->texts > 1 ? fold->rest : ""; *rest; rest++) {
+		const struct fold_name *name;
 		char *text;
 
-		if (name == end) {
+		if (names == fold->name_count) {
 			fputs(rest, stream);
 			break;
 		}
+		name = &fold->names[names];
 		if (fold->mixed && strncmp(rest, BEHIND, strlen(BEHIND)) == 0 &&
 		    (name->level == LEVEL_DIE || name->level == LEVEL_POWER_DOMAIN)) {
 			rest += strlen(BEHIND) - 1;
-			name++;
+			names++;
 		} else if (*rest == MARK) {
 			text = name_text(name);
 			fputs(text ? text : "", stream);
 			*lost |= !text;
 			free(text);
-			name++;
+			names++;
 		} else {
 			fputc(*rest, stream);
 		}

@@ -38,14 +38,14 @@ struct group {
 	size_t count, chosen;
 };
 
-/** The group that begins at @first. @end: behind the last core. */
-static struct group find_group(struct core_candidate *first, const struct core_candidate *end,
+/** The group that begins at @first, of which @count cores are left. */
+static struct group find_group(struct core_candidate *first, size_t count,
 			       bool (*belongs)(const struct core_candidate *,
 					       const struct core_candidate *))
 {
 	struct group group = { .cores = first };
 
-	while (first + group.count < end && belongs(first, first + group.count)) {
+	while (group.count < count && belongs(first, &first[group.count])) {
 		group.chosen += first[group.count].chosen;
 		group.count++;
 	}
@@ -56,15 +56,12 @@ static struct group find_group(struct core_candidate *first, const struct core_c
 static struct group find_least(struct group among, bool (*belongs)(const struct core_candidate *,
 								   const struct core_candidate *))
 {
-	struct group least = { 0 };
-	const struct core_candidate *end = among.cores + among.count;
+	struct group least = { 0 }, group;
 
-	for (struct core_candidate *first = among.cores; first < end;) {
-		struct group group = find_group(first, end, belongs);
-
+	for (size_t i = 0; i < among.count; i += group.count) {
+		group = find_group(&among.cores[i], among.count - i, belongs);
 		if (group.chosen < group.count && (least.count == 0 || group.chosen < least.chosen))
 			least = group;
-		first += group.count;
 	}
 	return least;
 }
@@ -86,7 +83,7 @@ static size_t choose_among(struct group among, size_t wanted)
 
 size_t core_choice_make(struct core_candidate *cores, size_t count, size_t wanted, bool per_package)
 {
-	const struct core_candidate *end = cores + count;
+	struct group package;
 	size_t missing = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -95,11 +92,9 @@ size_t core_choice_make(struct core_candidate *cores, size_t count, size_t wante
 		qsort(cores, count, sizeof(*cores), by_preference);
 	if (!per_package)
 		return choose_among((struct group){ cores, count, 0 }, wanted);
-	for (struct core_candidate *first = cores; first < end;) {
-		struct group package = find_group(first, end, is_same_package);
-
+	for (size_t i = 0; i < count; i += package.count) {
+		package = find_group(&cores[i], count - i, is_same_package);
 		missing += choose_among(package, wanted);
-		first += package.count;
 	}
 	return missing;
 }

@@ -43,7 +43,7 @@ static int low_limits_find(struct isst_change *change, const struct isst_level *
 
 	isst_cpuset_for_each (cpu, level->domain->online) {
 		const struct item item = item_of(ITEM_SCALING_MAX, level->domain, cpu);
-		struct low_limit *limit = low->limits, *end = limit + low->count;
+		size_t i = 0;
 		uint64_t khz;
 
 		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN)
@@ -55,15 +55,17 @@ static int low_limits_find(struct isst_change *change, const struct isst_level *
 		if ((khz == LIMIT_LOWEST && cpufreq_read(files, cpu, "cpuinfo_min_freq", &khz)) ||
 		    khz == CPUFREQ_NO_LIMIT || khz >= best->value * UINT64_C(1000))
 			continue;
-		while (limit < end && (limit->khz != khz || limit->best_mhz != best->value))
-			limit++;
-		if (limit == end) {
+		while (i < low->count &&
+		       (low->limits[i].khz != khz || low->limits[i].best_mhz != best->value))
+			i++;
+		if (i == low->count) {
 			if (ARRAY_GROW(low->limits, low->count))
 				return -ENOMEM;
-			limit = &low->limits[low->count++];
-			*limit = (struct low_limit){ khz, best->value, isst_cpuset_new() };
+			low->limits[low->count++] = (struct low_limit){ khz, best->value,
+									isst_cpuset_new() };
 		}
-		error = limit->cpus ? isst_cpuset_add(limit->cpus, cpu, cpu) : -ENOMEM;
+		error = low->limits[i].cpus ? isst_cpuset_add(low->limits[i].cpus, cpu, cpu)
+					    : -ENOMEM;
 	}
 	return error;
 }
