@@ -306,8 +306,10 @@ int execute_command(const struct request *request, struct output *output)
 	/* What was accepted though it has no effect comes before all else. */
 	for (size_t i = 0; run.report && i < request->options.note_count; i++)
 		report_message(run.report, ENTRY_NOTE, "%s", request->options.notes[i]);
-	if (run.report)
+	if (run.report) {
 		describe_command(&run.report->header, request);
+		run.report->v2 = request_format(request) == FORMAT_JSON_V2;
+	}
 	if (status == STATUS_DONE && !machine)
 		status = work_without_machine(&run, output);
 	else if (status == STATUS_DONE)

@@ -96,8 +96,8 @@ TEST_WITH(a_feature_that_no_unit_has_is_an_error, start, end)
 TEST_WITH(a_result_exists_or_its_failure_is_reported_once, start, end)
 {
 	struct run *run = *state;
-	const struct failure none = { 0 }, refused = { -EIO, "refused", 0 },
-			     unsupported = { -EOPNOTSUPP, "no such thing", 0 };
+	const struct failure none = { 0 }, refused = { .error = -EIO, .message = "refused" },
+			     unsupported = { .error = -EOPNOTSUPP, .message = "no such thing" };
 
 	assert_true(run_result(run, none, true));
 	assert_false(run_result(run, refused, true));
@@ -116,8 +116,9 @@ TEST_WITH(a_failure_is_one_error_that_counts_the_others, start, end)
 	struct run *run = *state;
 
 	run_failure(run, (struct failure){ 0 });
-	run_failure(run, (struct failure){ -EOPNOTSUPP, "no such thing", 0 });
-	run_failure(run, (struct failure){ -EIO, "package 0: refused", 2 });
+	run_failure(run, (struct failure){ .error = -EOPNOTSUPP, .message = "no such thing" });
+	run_failure(run,
+		    (struct failure){ .error = -EIO, .message = "package 0: refused", .more = 2 });
 	assert_int_equal(run->status, 1);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: no such thing\nError: package 0: refused (and 2 more)\n");

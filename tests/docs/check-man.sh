@@ -720,6 +720,12 @@ if [ "$emulator" = yes ]; then
 		cmp "$scratch/configurations/pct.conf" "$root/tests/bench/pct.conf"
 	mkdir "$scratch/fleets"
 	check_sections docs/fleets.md "$scratch/fleets"
+	if command -v jq > /dev/null; then
+		mkdir "$scratch/questions"
+		check_sections docs/json-v2.md "$scratch/questions"
+	else
+		skip "docs/json-v2.md: questions of a fleet" "jq is not installed"
+	fi
 	mkdir "$scratch/pages"
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"

@@ -7,8 +7,8 @@
 
 static const char *const types[] = {
 	[V2_OBJECT] = "object",	  [V2_ARRAY] = "array",
-	[V2_NUMBER] = "number",	  [V2_LIMIT] = "number or none",
-	[V2_BOOLEAN] = "boolean", [V2_STRING] = "string",
+	[V2_NUMBER] = "number",	  [V2_BOOLEAN] = "boolean",
+	[V2_STRING] = "string",	  [V2_RESULT] = "result",
 	[V2_CPUS] = "CPUs",
 };
 
@@ -21,6 +21,7 @@ static void add_key(struct json *keys_array, size_t i)
 	json_add_string(key, "name", row->name_v2);
 	json_add_string(key, "type", types[row->type]);
 	json_add_string(key, "index", row->index);
+	json_add_number(key, "element", row->element);
 	json_add_string(key, "value", row->value);
 	json_add_string(key, "value_type", row->value ? types[row->value_type] : NULL);
 	json_add_string(key, "plain_variant", row->plain_variant);

@@ -53,6 +53,9 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 		if (isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0 && clos < CLOS_COUNT)
 			report_add_cpu(cpus[clos], isst_cpu_number(cpu));
 	}
+	/* What CPUs have in common: the unit is no CPU, though one stands for it. */
+	if (node && unit->is_cpu)
+		run->report->last->of_cpu = false;
 }
 
 void core_power_get_assoc(struct run *run)
@@ -79,7 +82,10 @@ void core_power_get_assoc(struct run *run)
 
 		if (by_clos && unit->first)
 			report_unit_by_clos(run, unit, results);
-		else if (!by_clos && !isst_result_error(result, ISST_PART_RESULT))
+		else if (!by_clos && isst_result_error(result, ISST_PART_RESULT))
+			report_unread(run, unit, failure_of(result, ISST_PART_RESULT),
+				      KEY_GET_ASSOC, NULL);
+		else if (!by_clos)
 			report_value(report_branch(unit_report(unit, run->context, run->report),
 						   KEY_GET_ASSOC, 0),
 				     KEY_CLOS, result, ISST_VALUE_CLOS);

@@ -91,6 +91,25 @@ static void keep_first_of_packages(struct targets *targets)
 	targets->unit_count = targets->domain_count = kept;
 }
 
+static void report_summary(struct report_node *node, const struct summary *summary)
+{
+	static const enum key_id PROFILE[] = { KEY_INFO_PERF_PROFILE, KEY_INFO_LOCK,
+					       KEY_INFO_MAX_LEVEL };
+
+	if (summary->known) {
+		report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
+		report_state(node, KEY_INFO_LOCK, summary->locked);
+		report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
+	} else {
+		for (size_t i = 0; i < sizeof(PROFILE) / sizeof(PROFILE[0]); i++)
+			report_unknown(report_v2(node), PROFILE[i]);
+	}
+	report_word(node, KEY_INFO_TURBO_FREQ, support[summary->turbo_freq]);
+	report_word(node, KEY_INFO_BASE_FREQ, support[summary->base_freq]);
+	report_word(node, KEY_INFO_CORE_POWER, support[summary->core_power]);
+}
+
+/** Text and json have the first package, and what differs from it; json-v2 has each package. */
 static void report_packages(struct run *run, const struct levels *levels,
 			    const struct isst_results *core_power, struct report_node *top)
 {
@@ -98,25 +117,17 @@ static void report_packages(struct run *run, const struct levels *levels,
 
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
-		struct report_node *node = top;
 		struct summary summary = { 0 };
+		struct report_node *node = top;
 
 		summarise(run, levels, unit, isst_results_at(core_power, i), &summary);
-		if (i == 0) {
+		if (i == 0)
 			first = summary;
-		} else if (memcmp(&first, &summary, sizeof(first)) == 0) {
-			continue;
-		} else {
+		if (report_v2(top) || (i > 0 && memcmp(&first, &summary, sizeof(first)) != 0))
 			node = report_branch(top, KEY_INFO_PACKAGE, unit->place.package);
-		}
-		if (summary.known) {
-			report_state(node, KEY_INFO_PERF_PROFILE, summary.enabled);
-			report_state(node, KEY_INFO_LOCK, summary.locked);
-			report_number(node, KEY_INFO_MAX_LEVEL, summary.highest_level);
-		}
-		report_word(node, KEY_INFO_TURBO_FREQ, support[summary.turbo_freq]);
-		report_word(node, KEY_INFO_BASE_FREQ, support[summary.base_freq]);
-		report_word(node, KEY_INFO_CORE_POWER, support[summary.core_power]);
+		else if (i > 0)
+			continue;
+		report_summary(node, &summary);
 	}
 }
 

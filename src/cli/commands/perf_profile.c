@@ -141,7 +141,15 @@ static void report_limits(const struct run *run, struct report_node *parent,
 			continue;
 		node = report_variant(parent, KEY_TURBO_LIMITS, name);
 		for (unsigned int i = 0; i < buckets; i++) {
-			struct report_node *bucket = report_branch(node, KEY_BUCKET, i);
+			struct report_node *bucket;
+
+			/* Scripts know 0 for what is behind the last bucket. */
+			if (report_v2(node) &&
+			    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, i,
+						 &first) == 0 &&
+			    first == 0)
+				continue;
+			bucket = report_branch(node, KEY_BUCKET, i);
 
 			report_value_at(bucket, KEY_CORE_COUNT, level, ISST_VALUE_TURBO_LIMIT_CORES,
 					type, i);
@@ -196,6 +204,21 @@ static void report_level(struct run *run, struct report_node *parent,
 		turbo_freq_report(run, node, level, all);
 }
 
+/** A level that could not be read, in json-v2. */
+static void report_unread_level(struct report_node *unit, const struct isst_result *level)
+{
+	/* What each machine has of a level. */
+	static const enum key_id EVERYWHERE[] = {
+		KEY_ENABLE_CPU_LIST, KEY_TDP_RATIO,	 KEY_BASE_FREQUENCY, KEY_SST_TURBO_FREQ,
+		KEY_SST_BASE_FREQ,   KEY_SST_CORE_POWER, KEY_POWER,
+	};
+	struct report_node *node = report_branch(unit, KEY_LEVEL,
+						 value_of(level, ISST_VALUE_LEVEL));
+
+	for (size_t i = 0; i < sizeof(EVERYWHERE) / sizeof(EVERYWHERE[0]); i++)
+		report_unknown(node, EVERYWHERE[i]);
+}
+
 static void show_unit(struct run *run, const struct levels *levels, const struct unit *unit)
 {
 	const struct isst_result *summary = levels_summary(levels, unit), *level;
@@ -211,12 +234,23 @@ static void show_unit(struct run *run, const struct levels *levels, const struct
 	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
 		if (unit->first)
 			level_failures(run, level);
-		if (!level_is_known(level))
+		if (!level_is_known(level) && (level_is_missing(level) || !run->report->v2))
 			continue;
-		if (!node)
+		if (!node) {
 			node = unit_report(unit, run->context, run->report);
+			report_hide(node);
+		}
+		if (!level_is_known(level)) {
+			report_unread_level(node, level);
+			continue;
+		}
+		if (node)
+			node->hidden = false;
 		report_level(run, node, level);
 	}
+	if (!node)
+		report_unread(run, unit, failure_of(summary, ISST_PART_PERF_PROFILE), KEY_LEVEL,
+			      NULL);
 }
 
 void perf_profile_info(struct run *run)

@@ -141,6 +141,18 @@ static bool can_show(struct run *run, const struct unit *unit, const struct isst
 	return known && (feature || !isst_domain_is_io(unit->domain));
 }
 
+/** Why nothing can be shown of the current level of a unit. */
+static struct failure level_failure(const struct levels *levels, const struct unit *unit, int part)
+{
+	const struct isst_result *level = levels_get(levels, unit, 0);
+	struct failure failure;
+
+	if (!level)
+		return failure_of(levels_summary(levels, unit), ISST_PART_PERF_PROFILE);
+	failure = failure_of(level, ISST_PART_RESULT);
+	return failure.error ? failure : failure_of(level, part);
+}
+
 void base_freq_info(struct run *run)
 {
 	struct levels levels;
@@ -152,8 +164,12 @@ void base_freq_info(struct run *run)
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
 			if (!level || !can_show(run, unit, level, ISST_VALUE_BASE_FREQ_STATE,
-						feature, base_freq_is_known(level)))
+						feature, base_freq_is_known(level))) {
+				report_unread(run, unit,
+					      level_failure(&levels, unit, ISST_PART_BASE_FREQ),
+					      KEY_BASE_FREQ_PROPERTIES, NULL);
 				continue;
+			}
 			/* Without SST-BF set up by the BIOS all CPUs look like high priority ones.
 			 */
 			if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 &&
@@ -263,6 +279,10 @@ void turbo_freq_info(struct run *run)
 			    can_show(run, unit, level, ISST_VALUE_TURBO_FREQ_STATE, feature,
 				     turbo_freq_is_known(level)))
 				show_level(run, unit, level, filter);
+			else
+				report_unread(run, unit,
+					      level_failure(&levels, unit, ISST_PART_TURBO_FREQ),
+					      KEY_TURBO_FREQ_PROPERTIES, NULL);
 		}
 	}
 	levels_clear(&levels);

@@ -132,52 +132,63 @@ static struct json *object_of(struct json *parent, const struct report_node *nod
 	return object;
 }
 
+static void add_text(struct json *object, const char *name, const struct report_node *leaf)
+{
+	const struct key *key = leaf->key;
+
+	/* A word in place of yes or no is for neither. */
+	if (key->type == V2_BOOLEAN || !leaf->text ||
+	    (key->unknown && strcmp(leaf->text, key->unknown) == 0)) {
+		json_add(object, name, JSON_NULL);
+	} else if (key->type == V2_RESULT && leaf->number > 0) {
+		json_add_string(object, name, "failed");
+		json_add_number(object, "errno", leaf->number);
+	} else {
+		json_add_string(object, name, leaf->text);
+	}
+}
+
 /** Where units have the same path the first value of a key counts. */
 static void add_leaf(struct json *parent, const struct report_node *leaf)
 {
 	const struct key *key = leaf->key;
-	struct json *object = key->type == V2_ARRAY ? object_of(parent, leaf) : parent;
-	const char *name = key->type == V2_ARRAY ? key->value : key->name_v2;
+	struct json *object = key->value ? object_of(parent, leaf) : parent;
+	const char *name = key->value ? key->value : key->name_v2;
+	char *bits;
 
-	if (!json_member(object, name)) {
-		char *bits;
-
-		switch (leaf->kind) {
-		case NODE_NUMBER:
-			/* No limit, or nothing that it could be: text has other words for that. */
-			if (key->special_text && leaf->number == key->special)
-				json_add_string(object, name, "none");
-			else
-				json_add_number(object, name, leaf->number);
-			break;
-		case NODE_STATE:
-			json_add_boolean(object, name, leaf->number);
-			break;
-		case NODE_WORD:
-		case NODE_TEXT:
-			/* A word in place of yes or no is for neither. */
-			if (key->type == V2_BOOLEAN || !leaf->text ||
-			    (key->unknown && strcmp(leaf->text, key->unknown) == 0))
-				json_add(object, name, JSON_NULL);
-			else
-				json_add_string(object, name, leaf->text);
-			break;
-		case NODE_CPU_LIST:
-		case NODE_CPU_RANGES:
-			add_cpus(object, name, leaf->cpus);
-			break;
-		case NODE_CPU_MASK:
-		case NODE_HEX:
-			/* Readers that take numbers for floating point lose bits of them. */
-			bits = wording_of_value(leaf);
-			json_add_string(object, name, bits);
-			if (!bits)
-				json_fail(object);
-			free(bits);
-			break;
-		default:
-			json_add(object, name, JSON_NULL);
-		}
+	if (json_member(object, name))
+		return;
+	switch (leaf->kind) {
+	case NODE_NUMBER:
+		/* What there is none of is absent. */
+		if (!key->special_text || leaf->number != key->special)
+			json_add_number(object, name, leaf->number);
+		break;
+	case NODE_STATE:
+		json_add_boolean(object, name, leaf->number);
+		break;
+	case NODE_WORD:
+	case NODE_TEXT:
+		add_text(object, name, leaf);
+		break;
+	case NODE_CPU_LIST:
+	case NODE_CPU_RANGES:
+		add_cpus(object, name, leaf->cpus);
+		break;
+	case NODE_CPU_MASK:
+	case NODE_HEX:
+		/* Readers that take numbers for floating point lose bits of them. */
+		bits = wording_of_value(leaf);
+		json_add_string(object, name, bits);
+		if (!bits)
+			json_fail(object);
+		free(bits);
+		break;
+	case NODE_LIST:
+		json_add(object, name, JSON_ARRAY);
+		break;
+	default:
+		json_add(object, name, JSON_NULL);
 	}
 }
 
@@ -203,39 +214,47 @@ static void add_nodes(struct json *parent, const struct report_node *node)
 	}
 }
 
-/** Whether a unit is at a place: steps such as die-IO have no number there. */
+/** Whether a step of a path is a number: a domain for I/O may have no die, and has no CPU. */
+static bool is_numbered(const struct report_step *step)
+{
+	return strchr(step->key->name, '#') != NULL;
+}
+
 static bool is_unit(const struct json *element, const struct report_entry *unit)
 {
 	for (size_t i = 0; i < unit->steps; i++) {
-		const struct key *key = unit->path[i].key;
-		const struct json *place = json_member(element, key->name_v2);
-		bool numbered = strchr(key->name, '#') != NULL;
+		const struct json *place = json_member(element, unit->path[i].key->name_v2);
 
-		if (!place || (place->kind == JSON_NUMBER) != numbered ||
-		    place->number != (numbered ? unit->path[i].index : 0))
+		if (is_numbered(&unit->path[i]) ? !place || place->number != unit->path[i].index
+						: place != NULL)
 			return false;
 	}
 	return true;
 }
 
+static void add_place(struct json *object, const struct report_entry *entry)
+{
+	for (size_t i = 0; i < entry->steps; i++)
+		if (is_numbered(&entry->path[i]))
+			json_add_number(object, entry->path[i].key->name_v2, entry->path[i].index);
+}
+
 /** The object of a unit: the document for what stands at the top, else an element of an array. */
 static struct json *place_of(struct json *document, const struct report_entry *unit)
 {
-	const struct report_step *step = unit->path, *end = step + unit->steps;
+	const char *name = unit->of_cpu ? "cpus" : "domains";
 	struct json *units, *element;
 
 	if (unit->steps == 0)
 		return document;
-	units = json_array_of(document, end[-1].key->units ? end[-1].key->units : "domains");
+	if (unit->path[unit->steps - 1].key->units)
+		name = unit->path[unit->steps - 1].key->units;
+	units = json_array_of(document, name);
 	for (element = units ? units->first : NULL; element; element = element->next)
 		if (is_unit(element, unit))
 			return element;
 	element = json_add(units, NULL, JSON_OBJECT);
-	for (; step < end; step++)
-		if (strchr(step->key->name, '#'))
-			json_add_number(element, step->key->name_v2, step->index);
-		else
-			json_add(element, step->key->name_v2, JSON_NULL);
+	add_place(element, unit);
 	return element;
 }
 
@@ -255,16 +274,18 @@ static void add_header(struct json *document, const struct report_header *header
 		command = NULL;
 		json_fail(document);
 	}
-	json_add_string(document, "command", command);
+	if (command)
+		json_add_string(document, "command", command);
 	free(command);
-	machine = json_add(document, "machine", header->has_machine ? JSON_OBJECT : JSON_NULL);
 	if (!header->has_machine)
 		return;
+	machine = json_add(document, "machine", JSON_OBJECT);
 	json_add_number(machine, "family", header->family);
 	json_add_number(machine, "model", header->model);
 	json_add_number(machine, "stepping", header->stepping);
 	json_add_string(machine, "processor", header->processor);
-	json_add_string(machine, "emulated", header->emulated);
+	if (header->emulated)
+		json_add_string(machine, "emulated", header->emulated);
 }
 
 struct json *make_json_v2(const struct report *report, bool messages)
@@ -279,6 +300,7 @@ struct json *make_json_v2(const struct report *report, bool messages)
 		if (entry->kind == ENTRY_UNIT)
 			add_nodes(place_of(document, entry), entry->root->first);
 	json_array_of(document, "domains");
+	json_array_of(document, "cpus");
 	if (messages) {
 		static const struct {
 			const char *severity, *code;
@@ -298,6 +320,9 @@ struct json *make_json_v2(const struct report *report, bool messages)
 			json_add_string(message, "severity", kinds[entry->kind].severity);
 			json_add_string(message, "code",
 					entry->code ? entry->code : kinds[entry->kind].code);
+			add_place(message, entry);
+			if (entry->cpus)
+				add_cpus(message, "cpus", entry->cpus);
 			json_add_string(message, "text", entry->message);
 		}
 	}

@@ -10,10 +10,10 @@ enum type_v2 {
 	V2_OBJECT,
 	V2_ARRAY, /* of objects */
 	V2_NUMBER,
-	V2_LIMIT, /* a number, or the string "none" */
 	V2_BOOLEAN,
 	V2_STRING,
-	V2_CPUS, /* an object: the CPUs as a list of the kernel, and as numbers */
+	V2_RESULT, /* a word; of a failure `failed`, with the member errno */
+	V2_CPUS,   /* an object: the CPUs as a list of the kernel, and as numbers */
 };
 
 struct key {
@@ -27,6 +27,8 @@ struct key {
 	/** Of an array of single values: the member with the value, and its type. */
 	const char *value;
 	enum type_v2 value_type;
+	/** Of a leaf in such an array, without a number in its name: the index of its element. */
+	unsigned int element;
 	/** Of the last step of a path: the array of the units. NULL: domains. */
 	const char *units;
 	/** An array that stands in this object, or beside this value, even without elements. */
@@ -41,7 +43,7 @@ struct key {
 	const char *mark;
 	/** Written behind a number. */
 	const char *suffix;
-	/** A number that is written as words instead. */
+	/** A number that is none: written as words, and not at all in json-v2. */
 	uint64_t special;
 	const char *special_text;
 	/** The lines of a node in text, "": none. `{}` is its value, `{KEY}` that of a node below

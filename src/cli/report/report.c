@@ -167,6 +167,7 @@ void report_remove(struct report *report, struct report_entry *entry)
 		report->last = before;
 	free_node(entry->root);
 	free(entry->message);
+	isst_cpuset_free(entry->cpus);
 	free(entry);
 }
 
@@ -195,7 +196,8 @@ void report_make_screen(struct report *report, bool whole)
 bool report_has_units(const struct report *report)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
-		if (entry->kind == ENTRY_UNIT && entry->steps > 0)
+		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && entry->root &&
+		    !entry->root->hidden)
 			return true;
 	}
 	return false;
@@ -270,15 +272,29 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	va_end(arguments);
 }
 
-bool report_has_message(const struct report *report, enum entry_kind kind, const char *text)
+struct report_entry *report_find_message(const struct report *report, enum entry_kind kind,
+					 const char *text)
 {
 	const uint64_t hash = hash_text(text);
+	struct report_entry *entry = report->first;
 
-	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
-		if (entry->message && entry->hash == hash && entry->kind == kind &&
-		    strcmp(entry->message, text) == 0)
-			return true;
-	return false;
+	while (entry && !(entry->message && entry->hash == hash && entry->kind == kind &&
+			  strcmp(entry->message, text) == 0))
+		entry = entry->next;
+	return entry;
+}
+
+void report_place_message(struct report *report, struct report_entry *entry,
+			  const struct report_step *path, size_t steps, const unsigned int *cpu)
+{
+	if (!entry)
+		return;
+	memcpy(entry->path, path, steps * sizeof(*path));
+	entry->steps = steps;
+	if (cpu && !entry->cpus)
+		entry->cpus = isst_cpuset_new();
+	if (cpu && (!entry->cpus || isst_cpuset_add(entry->cpus, *cpu, *cpu) != 0))
+		report->failed = true;
 }
 
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry)
@@ -306,13 +322,29 @@ int report_join(struct folds *folds, const struct isst_context *context)
 	return error;
 }
 
+/** Drops a message that repeats an earlier one for other CPUs of its place. */
 static void drop_message(void *data, void *other)
 {
-	struct report_entry *entry = other;
+	struct report_entry *first = data, *entry = other;
 
-	(void)data;
+	/* Without memory it is about all of its place. */
+	if (first->cpus && (!entry->cpus || isst_cpuset_add_set(first->cpus, entry->cpus))) {
+		isst_cpuset_free(first->cpus);
+		first->cpus = NULL;
+	}
 	free(entry->message);
 	entry->message = NULL;
+}
+
+/** What stands for the place of a message, without a digit; "" but in json-v2. */
+static void encode_place(const struct report *report, const struct report_entry *entry, char *code)
+{
+	for (size_t i = 0; i < entry->steps && report->v2; i++) {
+		for (unsigned int rest = entry->path[i].index; rest; rest >>= 4)
+			*code++ = (char)('a' + (rest & 0xf));
+		*code++ = '.';
+	}
+	*code = '\0';
 }
 
 void report_fold_messages(struct report *report, const struct isst_context *context)
@@ -322,9 +354,13 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 	int error = 0;
 
 	for (struct report_entry *entry = report->first; entry && !error; entry = entry->next)
-		if (entry->message)
-			error = folds_add(&folds, entry, "%s\n%d%s", entry->message,
-					  (int)entry->kind, entry->code ? entry->code : "");
+		if (entry->message) {
+			char place[REPORT_PATH_STEPS * (2 * sizeof(unsigned int) + 1) + 1];
+
+			encode_place(report, entry, place);
+			error = folds_add(&folds, entry, "%s\n%d%s%s", entry->message,
+					  (int)entry->kind, entry->code ? entry->code : "", place);
+		}
 	if (!error && folds.count > 1)
 		error = report_join(&folds, context);
 	for (size_t i = 0; i < folds.count && !error; i++) {
@@ -385,6 +421,7 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 		parent->first = node;
 	parent->last = node;
 	node->number = number;
+	node->index = keys[key].element;
 	if (kind == NODE_BRANCH || kind == NODE_CPU_RANGES)
 		node->index = (unsigned int)number;
 	if (text)

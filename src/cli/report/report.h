@@ -22,7 +22,8 @@ enum node_kind {
 	NODE_CPU_RANGES, /* CPUs as a list of the kernel */
 	NODE_CPU_MASK,	 /* CPUs as a mask */
 	NODE_HEX,	 /* a 64-bit pattern */
-	NODE_UNKNOWN,	 /* a value that could not be read: a cell of a screen, and nothing else */
+	NODE_UNKNOWN,	 /* a value that could not be read: a cell of a screen, null in json-v2 */
+	NODE_LIST,	 /* an array of json-v2 that may stay empty */
 };
 
 struct report;
@@ -69,9 +70,11 @@ struct report_entry {
 	struct report_step path[REPORT_PATH_STEPS];
 	size_t steps;
 	struct report_node *root;
-	char *message;	  /* NULL: it is a unit */
-	uint64_t hash;	  /* of the message */
-	const char *code; /* for programs; NULL: that of the kind */
+	char *message;		  /* NULL: it is a unit */
+	uint64_t hash;		  /* of the message */
+	const char *code;	  /* for programs; NULL: that of the kind */
+	struct isst_cpuset *cpus; /* that a message is about; NULL: none, or all of its place */
+	bool of_cpu;		  /* a unit is a CPU, not what the CPU stands for */
 	struct report_entry *next;
 };
 
@@ -91,6 +94,7 @@ struct report {
 	bool failed; /* memory ran out: the report is not complete */
 	/* For people units are tables and maps. @whole: of the whole machine. */
 	bool screen, whole;
+	bool v2;		     /* it is for json-v2, or a value of it */
 	struct report_header header; /* its strings are set by report_set_string() */
 };
 
@@ -104,7 +108,12 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 				size_t steps);
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-bool report_has_message(const struct report *report, enum entry_kind kind, const char *text);
+struct report_entry *report_find_message(const struct report *report, enum entry_kind kind,
+					 const char *text);
+
+/** Adds what a message is about: a path, and a CPU, which is added to those that it has. */
+void report_place_message(struct report *report, struct report_entry *entry,
+			  const struct report_step *path, size_t steps, const unsigned int *cpu);
 
 /** The next message behind an entry (NULL: the first); NULL: none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
@@ -156,9 +165,18 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 /** A value that could not be read, of which a message reports why. */
 #define report_unknown(parent, key) report_add(parent, NODE_UNKNOWN, key, 0, NULL, NULL)
 
+/** A parent for what json-v2 alone has: NULL in the other formats. */
+static inline struct report_node *report_v2(struct report_node *parent)
+{
+	return parent && parent->report->v2 ? parent : NULL;
+}
+/** An array that is there in json-v2 also if it stays empty. */
+#define report_list(parent, key) report_add(report_v2(parent), NODE_LIST, key, 0, NULL, NULL)
+
 /** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
 void report_mark(struct report_node *branch);
-/** Hides a leaf, which may be NULL, from text: it is for programs. */
+/** Hides a leaf, which may be NULL, from text: it is for programs. A unit without results has a
+ * root that is hidden. */
 void report_hide(struct report_node *leaf);
 /** Whether a branch is the one in force: for programs, in json-v2 alone. */
 void report_standing(struct report_node *branch, bool current);

@@ -146,14 +146,32 @@ int change_report_steps(struct run *run, struct folds *folds,
 	return error;
 }
 
-static void report_step(struct run *run, const char *target, const char *old_text,
-			const char *new_text)
+static void report_step_at(struct run *run, const struct isst_domain *domain, const char *target,
+			   const char *old_text, const char *new_text)
 {
 	struct report_node *node = report_branch(run->steps, KEY_STEP, run->step_count++);
 
+	report_domain_place(node, domain, run->context);
 	report_text(node, KEY_STEP_TARGET, target);
 	report_text(node, KEY_STEP_OLD, old_text);
 	report_text(node, KEY_STEP_NEW, new_text);
+}
+
+static void report_step(struct run *run, const char *target, const char *old_text,
+			const char *new_text)
+{
+	report_step_at(run, NULL, target, old_text, new_text);
+}
+
+/** Reports each field that a write changes, rather than words of registers. */
+static void report_fields(struct run *run, const struct isst_change_step *step)
+{
+	const char *target, *old_text, *new_text;
+
+	for (size_t i = 0;
+	     (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL; i++)
+		report_step_at(run, isst_item_domain(isst_change_step_item(step)), target, old_text,
+			       new_text);
 }
 
 /** Reports what would be written: documents have each step, text what is alike together. */
@@ -170,6 +188,8 @@ static void list_steps(struct run *run, struct isst_change *change)
 			continue;
 		if (fold)
 			error = change_fold_step(run->context, &run->folds, step);
+		else if (run->report->v2)
+			report_fields(run, step);
 		else
 			report_step(run, isst_change_step_target(step),
 				    isst_change_step_old_text(step),
@@ -400,16 +420,11 @@ static void report_failures(const struct attempt *attempt, int stopped)
 
 void change_report_result(struct report_node *node, enum key_id result, int error)
 {
-	char *failed;
+	char failed[32] = "success";
 
-	if (!error) {
-		report_word(node, result, "success");
-		return;
-	}
-	if (asprintf(&failed, "failed(error %d)", error) < 0)
-		failed = NULL;
-	report_word(node, result, failed ? failed : "failed");
-	free(failed);
+	if (error)
+		snprintf(failed, sizeof(failed), "failed(error %d)", error);
+	report_add(node, NODE_WORD, result, error ? (uint64_t)-error : 0, failed, NULL);
 }
 
 /** Reports units, those that were left out excepted. */

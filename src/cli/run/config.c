@@ -256,12 +256,17 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 	return error;
 }
 
-static void report_difference(struct report_node *top, enum key_id key, unsigned int index,
-			      const char *target, const struct isst_config_difference *difference)
+static void report_difference(struct isst_context *context, struct report_node *top,
+			      enum key_id key, unsigned int index, const char *target,
+			      const struct isst_config_difference *difference)
 {
 	struct report_node *node = report_branch(top, key, index);
 	const char *origin = isst_config_difference_origin(difference);
 
+	report_domain_place(node, isst_config_difference_domain(difference), context);
+	if (isst_config_difference_cpus(difference))
+		report_cpu_ranges(report_v2(node), KEY_FINDING_CPUS, 0,
+				  isst_config_difference_cpus(difference));
 	report_text(node, KEY_CONFIG_TARGET, target);
 	report_text(node, KEY_CONFIG_WANTED, isst_config_difference_wanted(difference));
 	report_text(node, KEY_CONFIG_PRESENT, isst_config_difference_present(difference));
@@ -292,7 +297,7 @@ void config_report_differences(struct run *run, struct report_node *top, enum ke
 					  isst_config_difference_present(difference),
 					  origin ? origin : "");
 		else
-			report_difference(top, key, count, target, difference);
+			report_difference(run->context, top, key, count, target, difference);
 	}
 	if (!error)
 		error = report_join(&folds, run->context);
@@ -302,7 +307,8 @@ void config_report_differences(struct run *run, struct report_node *top, enum ke
 		error = target ? 0 : -ENOMEM;
 		if (target) {
 			target[strcspn(target, "\n")] = '\0';
-			report_difference(top, key, (unsigned int)i, target, folds.all[i].data);
+			report_difference(run->context, top, key, (unsigned int)i, target,
+					  folds.all[i].data);
 		}
 		free(target);
 	}

@@ -84,15 +84,23 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
 
 void level_choice_report(struct run *run, const struct levels *levels)
 {
+	struct report_node *top = report_unit(run->report, NULL, 0);
+	bool known = true, any = false;
+
 	for_each_unit (unit, &run->targets) {
 		const struct isst_result *summary = levels_summary(levels, unit);
+		bool failed = !summary || isst_result_error(summary, ISST_PART_PERF_PROFILE);
 
-		if (!summary || isst_result_error(summary, ISST_PART_PERF_PROFILE) ||
-		    (value_of(summary, ISST_VALUE_ENABLED) &&
-		     value_of(summary, ISST_VALUE_HIGHEST_LEVEL) > 0))
-			return;
+		known &= !failed;
+		any |= !failed && value_of(summary, ISST_VALUE_ENABLED) &&
+		       value_of(summary, ISST_VALUE_HIGHEST_LEVEL) > 0;
 	}
-	report_state(report_unit(run->report, NULL, 0), KEY_LEVEL_CHOICE, false);
+	if (known && !any)
+		report_state(top, KEY_LEVEL_CHOICE, false);
+	else if (any)
+		report_state(report_v2(top), KEY_LEVEL_CHOICE, true);
+	else
+		report_unknown(report_v2(top), KEY_LEVEL_CHOICE);
 }
 
 /* ---- The CPUs of a level ---- */

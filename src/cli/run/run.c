@@ -128,15 +128,36 @@ int run_is_interrupted(void *data)
 }
 
 /** Reports a message once: what several results need fails for each of them. */
-static void report_once(struct run *run, enum entry_kind kind, char *message, const char *code)
+static struct report_entry *report_once(struct run *run, enum entry_kind kind, char *message,
+					const char *code)
 {
 	const char *text = message ? message : "out of memory";
+	struct report_entry *entry = report_find_message(run->report, kind, text);
 
-	if (!report_has_message(run->report, kind, text)) {
+	if (!entry) {
 		report_message(run->report, kind, "%s", text);
 		report_code(run->report, code);
+		entry = run->report->last;
 	}
 	free(message);
+	return entry;
+}
+
+/** Adds the domain and CPU of the result that a message is about. */
+static void place_failure(struct run *run, struct report_entry *entry, struct failure failure)
+{
+	const struct isst_domain *domain = isst_result_domain(failure.of);
+	const struct isst_cpu *cpu = isst_result_cpu(failure.of);
+	struct report_step path[REPORT_PATH_STEPS];
+	unsigned int number;
+
+	if (!domain && cpu)
+		domain = isst_cpu_domain(cpu);
+	if (!domain)
+		return;
+	number = cpu ? isst_cpu_number(cpu) : 0;
+	report_place_message(run->report, entry, path, domain_path(domain, run->context, path),
+			     cpu ? &number : NULL);
 }
 
 int run_call(struct run *run, int error)
@@ -185,7 +206,8 @@ struct failure failure_of(const struct isst_result *result, int part)
 {
 	return (struct failure){ .error = isst_result_error(result, part),
 				 .message = isst_result_message(result, part),
-				 .more = isst_result_more_errors(result, part) };
+				 .more = isst_result_more_errors(result, part),
+				 .of = result };
 }
 
 /** That something is not supported has a code of its own also in a note. */
@@ -196,7 +218,9 @@ static void report_failure(struct run *run, enum entry_kind kind, struct failure
 			     ? asprintf(&message, "%s (and %u more)", failure.message, failure.more)
 			     : asprintf(&message, "%s", failure.message);
 
-	report_once(run, kind, length < 0 ? NULL : message, error_code(failure.error));
+	place_failure(
+		run, report_once(run, kind, length < 0 ? NULL : message, error_code(failure.error)),
+		failure);
 }
 
 void run_failure(struct run *run, struct failure failure)
@@ -216,9 +240,10 @@ bool run_result(struct run *run, struct failure failure, bool first)
 {
 	if (!failure.error)
 		return true;
-	if (first && failure.error == -EOPNOTSUPP)
+	if (first && failure.error == -EOPNOTSUPP) {
 		run_unsupported(run, "%s", failure.message);
-	else if (first)
+		place_failure(run, run->report->last, failure);
+	} else if (first)
 		run_failure(run, failure);
 	return false;
 }
@@ -259,6 +284,21 @@ const char *run_processor_name(struct run *run)
 	return name;
 }
 
+/** Messages of changes and configurations name the domain in their text. */
+static void place_message(struct run *run, struct report_entry *entry)
+{
+	const struct isst_domain *domain;
+	struct report_step path[REPORT_PATH_STEPS];
+
+	for (size_t i = 0; entry->steps == 0 && (domain = isst_domain_at(run->context, i)); i++) {
+		const char *name = isst_domain_name(domain), *at = strstr(entry->message, name);
+
+		if (at && at[strlen(name)] == ':' && (at == entry->message || at[-1] == ' '))
+			report_place_message(run->report, entry, path,
+					     domain_path(domain, run->context, path), NULL);
+	}
+}
+
 void run_finish(struct run *run)
 {
 	bool error = run->targets.named || !report_has_units(run->report);
@@ -266,6 +306,9 @@ void run_finish(struct run *run)
 
 	if (error && count > 0)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
+	for (struct report_entry *entry = NULL;
+	     run->report->v2 && (entry = report_next_message(run->report, entry)) != NULL;)
+		place_message(run, entry);
 	report_fold_messages(run->report, run->context);
 }
 
@@ -387,6 +430,21 @@ struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
 	return results;
 }
 
+void report_unread(struct run *run, const struct unit *unit, struct failure failure,
+		   enum key_id key, const struct shown_value *shown)
+{
+	struct report_node *node;
+
+	if (!run->report->v2 || !failure.error || failure.error == -EOPNOTSUPP)
+		return;
+	node = unit_report(unit, run->context, run->report);
+	report_hide(node);
+	if (key != KEYS)
+		report_unknown(node, key);
+	for (; key == KEYS && shown->key != KEYS; shown++)
+		report_unknown(node, shown->key);
+}
+
 void show_domains(struct run *run, const struct question *question)
 {
 	struct isst_results *results = read_targets(run, domain_targets(run), question);
@@ -394,10 +452,13 @@ void show_domains(struct run *run, const struct question *question)
 	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		const struct isst_result *result = isst_results_at(results, unit->slot);
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
 		struct report_node *node;
 
-		if (!run_result(run, failure_of(result, ISST_PART_RESULT), unit->first))
+		if (!run_result(run, failure, unit->first)) {
+			report_unread(run, unit, failure, question->branch, question->shown);
 			continue;
+		}
 		node = unit_report(unit, run->context, run->report);
 		if (question->branch != KEYS)
 			node = report_branch(node, question->branch, 0);
@@ -451,8 +512,9 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 	for (; row->key != KEYS; row++) {
 		unsigned int mhz = 0;
 		uint64_t value = 0;
-		int error = row->form == SHOW_BASE ? read_base_mhz(result, &mhz)
-						   : isst_result_bits(result, row->id, 0, 0, &value);
+		int error = row->form == SHOW_BASE
+				    ? read_base_mhz(result, &mhz)
+				    : isst_result_bits(result, row->id, 0, 0, &value);
 
 		if (row->form == SHOW_NUMBER)
 			report_value_at(parent, row->key, result, row->id, row->row, 0);

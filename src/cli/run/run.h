@@ -61,7 +61,8 @@ struct isst_options *run_options(const struct request *request);
 struct failure {
 	int error; /* 0: it could */
 	const char *message;
-	unsigned int more; /* things that failed besides */
+	unsigned int more;	      /* things that failed besides */
+	const struct isst_result *of; /* NULL: not known */
 };
 
 struct failure failure_of(const struct isst_result *result, int part);
@@ -164,6 +165,11 @@ struct isst_targets *cpu_targets(struct run *run);
  * is reported. */
 struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
 				  const struct question *question);
+
+/** In json-v2 a unit that could not be read is there: a key, or (KEYS) those of @shown, are null.
+ */
+void report_unread(struct run *run, const struct unit *unit, struct failure failure,
+		   enum key_id key, const struct shown_value *shown);
 
 /** Reads one result for each domain, and shows it, or its failure, for each unit. */
 void show_domains(struct run *run, const struct question *question);

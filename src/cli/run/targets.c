@@ -10,7 +10,19 @@
 /* So many wrong CPUs are named at most: a list may hold billions. */
 enum { WRONG_CPUS = 64 };
 
-static void add_unit(struct targets *targets, const struct isst_domain *domain, unsigned int cpu)
+static struct unit_place find_place(const struct isst_domain *domain)
+{
+	struct unit_place place = { .package = isst_domain_package(domain),
+				    .number = isst_domain_number(domain) };
+	unsigned int cpu;
+
+	place.die_known = isst_domain_die(domain, &place.die) == 0;
+	place.has_cpu = isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu);
+	return place;
+}
+
+static void add_unit(struct targets *targets, const struct isst_domain *domain, unsigned int cpu,
+		     bool is_cpu)
 {
 	struct unit *unit = &targets->units[targets->unit_count++];
 	size_t slot = 0;
@@ -18,13 +30,11 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 	while (slot < targets->domain_count && targets->domains[slot] != domain)
 		slot++;
 	*unit = (struct unit){ .domain = domain,
-			       .place = { .package = isst_domain_package(domain),
-					  .number = isst_domain_number(domain) },
+			       .place = find_place(domain),
 			       .cpu = cpu,
+			       .is_cpu = is_cpu,
 			       .slot = slot,
 			       .first = slot == targets->domain_count };
-	unit->place.die_known = isst_domain_die(domain, &unit->place.die) == 0;
-	unit->place.has_cpu = isst_cpuset_next(isst_domain_online_cpus(domain), 0, &cpu);
 	if (unit->first)
 		targets->domains[targets->domain_count++] = domain;
 }
@@ -106,7 +116,7 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 
 		/* One that the driver does not know belongs nowhere: it cannot be a unit. */
 		if (cpu)
-			add_unit(targets, isst_cpu_domain(cpu), number);
+			add_unit(targets, isst_cpu_domain(cpu), number, true);
 	}
 	for (size_t i = 0; i < domains && !by_cpu; i++) {
 		const struct isst_domain *domain = isst_domain_at(context, i);
@@ -114,7 +124,7 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 		number = 0;
 		if (isst_cpuset_next(isst_domain_online_cpus(domain), 0, &number) ||
 		    kind != UNIT_DOMAIN_WITH_CPU)
-			add_unit(targets, domain, number);
+			add_unit(targets, domain, number, false);
 	}
 	return 0;
 }
@@ -130,7 +140,7 @@ void targets_keep_packages(struct targets *targets, const struct isst_cpuset *pa
 
 		/* What is added stands before what is looked at. */
 		if (isst_cpuset_has(packages, unit->place.package))
-			add_unit(targets, unit->domain, unit->cpu);
+			add_unit(targets, unit->domain, unit->cpu, unit->is_cpu);
 	}
 }
 
@@ -151,11 +161,9 @@ bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuse
 	return false;
 }
 
-struct report_node *unit_report(const struct unit *unit, struct isst_context *context,
-				struct report *report)
+static size_t place_path(const struct unit_place *place, struct isst_context *context,
+			 struct report_step path[REPORT_PATH_STEPS])
 {
-	const struct unit_place *place = &unit->place;
-	struct report_step path[REPORT_PATH_STEPS];
 	size_t steps = 0;
 
 	path[steps++] = (struct report_step){ &keys[KEY_PACKAGE], place->package };
@@ -164,7 +172,40 @@ struct report_node *unit_report(const struct unit *unit, struct isst_context *co
 	/* From API version 2 on a package holds several power domains. */
 	if (isst_platform_fact(context, ISST_FACT_API_VERSION) > 1)
 		path[steps++] = (struct report_step){ &keys[KEY_POWER_DOMAIN], place->number };
-	path[steps++] = (struct report_step){ &keys[place->has_cpu ? KEY_CPU : KEY_NO_CPU],
+	return steps;
+}
+
+size_t domain_path(const struct isst_domain *domain, struct isst_context *context,
+		   struct report_step path[REPORT_PATH_STEPS])
+{
+	const struct unit_place place = find_place(domain);
+
+	return place_path(&place, context, path);
+}
+
+void report_domain_place(struct report_node *node, const struct isst_domain *domain,
+			 struct isst_context *context)
+{
+	struct report_step path[REPORT_PATH_STEPS];
+	size_t steps = domain ? domain_path(domain, context, path) : 0;
+
+	for (size_t i = 0; i < steps; i++)
+		if (path[i].key != &keys[KEY_DIE_IO])
+			report_number(report_v2(node), (enum key_id)(path[i].key - keys),
+				      path[i].index);
+}
+
+struct report_node *unit_report(const struct unit *unit, struct isst_context *context,
+				struct report *report)
+{
+	struct report_step path[REPORT_PATH_STEPS];
+	size_t steps = place_path(&unit->place, context, path);
+	struct report_node *root;
+
+	path[steps++] = (struct report_step){ &keys[unit->place.has_cpu ? KEY_CPU : KEY_NO_CPU],
 					      unit->cpu };
-	return report_unit(report, path, steps);
+	root = report_unit(report, path, steps);
+	if (root)
+		report->last->of_cpu = unit->is_cpu;
+	return root;
 }

@@ -14,6 +14,7 @@ struct unit {
 	const struct isst_domain *domain;
 	struct unit_place place;
 	unsigned int cpu; /* stands for the unit in output */
+	bool is_cpu;	  /* it is that CPU */
 	size_t slot;	  /* index of its domain in the targets' domains */
 	bool first;	  /* the first unit of its domain: messages about the domain come here */
 };
@@ -47,6 +48,14 @@ void targets_clear(struct targets *targets);
 
 /** Whether a CPU of a domain, online or not, is one of @cpus. */
 bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuset *cpus);
+
+/** The steps of a domain: package, die, power domain. Returns their number. */
+size_t domain_path(const struct isst_domain *domain, struct isst_context *context,
+		   struct report_step path[REPORT_PATH_STEPS]);
+
+/** Adds package, die and power domain, in json-v2 alone. @domain: NULL: none */
+void report_domain_place(struct report_node *node, const struct isst_domain *domain,
+			 struct isst_context *context);
 
 /** Adds a unit to a report, at its package, die, power domain and CPU. */
 struct report_node *unit_report(const struct unit *unit, struct isst_context *context,

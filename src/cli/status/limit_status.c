@@ -63,6 +63,29 @@ static unsigned int allowed_mhz(const struct isst_result *level, const struct is
 	return mhz;
 }
 
+/** In json-v2 an array without elements is there, and null where a domain could not be read. Of
+ * CPUs those that could not are a group. */
+static void report_lists(struct machine_status *status, enum key_id key,
+			 const struct isst_results *results)
+{
+	const struct isst_domain *domain = NULL;
+	const struct isst_result *result;
+
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
+		int error = isst_result_error(result, ISST_PART_RESULT);
+		const struct domain_status *of = status_of_domain(status,
+								  isst_result_domain(result));
+
+		if (error == -EOPNOTSUPP || !of || of->domain == domain)
+			continue;
+		domain = of->domain;
+		if (error && !isst_result_cpu(result))
+			report_unknown(report_v2(of->node), key);
+		else
+			report_list(of->node, key);
+	}
+}
+
 void turbo_limits_report(struct machine_status *status)
 {
 	struct isst_results *limits, *buckets = NULL;
@@ -73,6 +96,7 @@ void turbo_limits_report(struct machine_status *status)
 	if (!find_domains(status))
 		return;
 	limits = status_read(status, ISST_READ_TURBO_RATIO_LIMITS, 0, reads_limits);
+	report_lists(status, KEY_STATUS_TURBO_LIMITS, limits);
 	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
@@ -125,6 +149,7 @@ static void report_uncore(struct machine_status *status)
 	struct isst_results *results = status_read(status, ISST_READ_UNCORE_LIMITS, 0, is_shown);
 	const struct isst_result *limits;
 
+	report_lists(status, KEY_STATUS_UNCORE, results);
 	for (size_t i = 0; (limits = isst_results_at(results, i)) != NULL; i++) {
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(limits));
@@ -337,10 +362,11 @@ static void report_cpus(struct machine_status *status, const struct grouping *gr
 		results = status_read_cpus(status, grouping->what, cpus);
 		members = calloc(isst_results_count(results) + 1, sizeof(*members));
 	}
-	if (members)
+	if (members) {
+		report_lists(status, grouping->key, results);
 		report_groups(status, grouping, members,
 			      list_members(run, grouping, results, members));
-	else
+	} else
 		run_no_memory(run);
 	if (isst_cpuset_count(left_out) > 0)
 		report_cpu_ranges(report_unit(run->report, NULL, 0), left_out_key, 0, left_out);

@@ -254,6 +254,7 @@ static void report_percentage(struct run *run, struct report_node *top)
 			report_hide(leaf);
 	} else if (max != -ENODATA) {
 		run_call(run, max);
+		report_unknown(report_v2(top), KEY_STATUS_MAX_PERF);
 	}
 }
 
@@ -268,6 +269,8 @@ static void report_top(struct machine_status *status)
 
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
+	else
+		report_unknown(report_v2(top), KEY_STATUS_PROCESSOR);
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
 		unsigned int package = isst_domain_package(isst_domain_at(context, i));
 
@@ -298,8 +301,10 @@ static void report_top(struct machine_status *status)
 	disabled = isst_platform_fact(context, ISST_FACT_TURBO_DISABLED);
 	if (disabled >= 0)
 		report_state(top, KEY_STATUS_TURBO, !disabled);
-	else if (disabled != -ENODATA)
+	else if (disabled != -ENODATA) {
 		run_call(run, disabled);
+		report_unknown(report_v2(top), KEY_STATUS_TURBO);
+	}
 	report_percentage(run, top);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
@@ -333,6 +338,7 @@ static void report_domain(const struct machine_status *status, const struct doma
 
 	if (isst_result_error(profile, ISST_PART_PERF_PROFILE)) {
 		report_unknown(node, KEY_STATUS_LEVEL);
+		report_unknown(report_v2(node), KEY_STATUS_HIGHEST_LEVEL);
 		report_unknown(node, KEY_STATUS_LOCK);
 	} else {
 		report_value(node, KEY_STATUS_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
