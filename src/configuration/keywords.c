@@ -240,7 +240,8 @@ static int parse_cpus(struct statement *statement)
 
 	if (!words_take_if(&statement->words, "offline"))
 		return statement_reject(statement, words_take(&statement->words),
-					"by-level, isolated, online, offline CPUS or unmanaged");
+					"by-level, isolated, online, offline CPUS or unmanaged; "
+					"'cpu CPUS:' names those of a statement");
 	/* Names are those of CPUs that are online. */
 	return end_setting(
 		statement, &setting,
@@ -368,6 +369,9 @@ const char *keyword_suggest(const char *name)
 	for (size_t i = 0; i < KEYWORD_COUNT; i++)
 		suggestion_consider(&suggestion, KEYWORDS[i].name);
 	suggestion_consider(&suggestion, "package");
+	for (size_t i = 0; i < CLOS_FIELD_COUNT; i++)
+		if (strcmp(CLOS_FIELDS[i].name, name) == 0)
+			return "clos LIST: min|max|desired|epp|weight";
 	return suggestion.best;
 }
 

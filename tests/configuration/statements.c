@@ -297,7 +297,12 @@ static void words_that_are_wrong_are_named(void **state)
 	check_problem("clos 0 min 800",
 		      "clos: expected ':' and a statement after the list, found 'min'" CLOS_USAGE);
 	check_problem("clos: min 800", "clos: ':' is not a CLOS from 0 to 3" CLOS_USAGE);
-	check_problem("min 800", "unknown word 'min'");
+	check_problem("min 800", "unknown word 'min', did you mean 'clos LIST: "
+				 "min|max|desired|epp|weight'?");
+	check_problem("cpus 0-3: association 1",
+		      "cpus: '0-3' is not by-level, isolated, online, offline CPUS or unmanaged; "
+		      "'cpu CPUS:' names those of a statement (cpus "
+		      "by-level|isolated|online|offline CPUS|unmanaged)");
 	check_problem("match model 0xad else", "match: expected 'skip' after 'else'" MATCH_USAGE);
 	check_problem("match model 0xad else stop",
 		      "match: expected 'skip' after 'else', found 'stop'" MATCH_USAGE);
