@@ -29,22 +29,22 @@ static void perf_profile_check_refusal(struct isst_failure *failure, bool answer
 		failure->error = -EIO;
 }
 
-static struct isst_perf_profile *profile_at(struct isst_perf_profile *profiles, size_t i,
-					    size_t stride)
-{
-	return (void *)((char *)profiles + i * stride);
-}
-
 static void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count,
 					 size_t stride)
 {
+	char *first = (char *)profiles;
 	bool answered = false;
 
-	for (size_t i = 0; i < count; i++)
-		answered |= profile_at(profiles, i, stride)->domain &&
-			    !profile_at(profiles, i, stride)->failure.error;
-	for (size_t i = 0; i < count; i++)
-		perf_profile_check_refusal(&profile_at(profiles, i, stride)->failure, answered);
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_perf_profile *profile = (void *)(first + i * stride);
+
+		answered |= profile->domain && !profile->failure.error;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct isst_perf_profile *profile = (void *)(first + i * stride);
+
+		perf_profile_check_refusal(&profile->failure, answered);
+	}
 }
 
 int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
@@ -99,33 +99,6 @@ static bool is_current(const struct level_request *request)
 	return request->level->level == request->level->profile->current_level;
 }
 
-/** Takes up the requests; nothing is asked of a domain that is not one of the machine. */
-static void start_requests(struct level_reader *reader, struct isst_level *levels, size_t stride)
-{
-	for (size_t i = 0; i < reader->count; i++) {
-		struct isst_level *level = (void *)((char *)levels + i * stride);
-		const struct topology_domain *domain = topology_domain(level->domain);
-		struct level_request *request = &reader->requests[i];
-
-		request->level = level;
-		request->refused = !level->domain;
-		if (request->refused)
-			continue;
-		level_clear(level);
-		*level = (struct isst_level){ .domain = level->domain,
-					      .level = level->level,
-					      .profile = level->profile };
-		request->refused = !context_accepts_domain(reader->context, level->domain,
-							   &level->failure);
-		if (request->refused)
-			continue;
-		state_of(reader, request)->profile = level->profile;
-		state_of(reader, request)->core_power.domain = level->domain;
-		request->may_have_high_cores = domain->may_have_high_cores;
-		request->has_high_cores = domain->has_high_cores;
-	}
-}
-
 const char *perf_profile_levels_text(struct messages *messages,
 				     const struct isst_perf_profile *profile)
 {
@@ -149,24 +122,45 @@ const char *perf_profile_levels_text(struct messages *messages,
 	return text;
 }
 
-/** Refuses levels that the domain does not have; nothing is sent for them. */
-static void check_level(struct level_reader *reader, struct level_request *request)
+/** Takes up the requests. Nothing is asked of a domain that is not one of the machine, nor of a
+ * level that the domain does not have. */
+static void start_requests(struct level_reader *reader, struct isst_level *levels, size_t stride)
 {
-	struct domain_state *state = state_of(reader, request);
-	const struct isst_perf_profile *profile = request->level->profile;
-	struct isst_level *level = request->level;
+	struct messages *messages = &reader->context->messages;
 
-	if (!profile->failure.error && perf_profile_has_level(profile, level->level)) {
-		state->has_level = true;
-		return;
+	for (size_t i = 0; i < reader->count; i++) {
+		struct isst_level *level = (void *)((char *)levels + i * stride);
+		const struct topology_domain *domain = topology_domain(level->domain);
+		const struct isst_perf_profile *profile = level->profile;
+		struct level_request *request = &reader->requests[i];
+		struct domain_state *state;
+
+		request->level = level;
+		request->refused = true;
+		if (!level->domain)
+			continue;
+		level_clear(level);
+		*level = (struct isst_level){ .domain = level->domain,
+					      .level = level->level,
+					      .profile = profile };
+		if (!context_accepts_domain(reader->context, level->domain, &level->failure))
+			continue;
+		state = state_of(reader, request);
+		state->profile = profile;
+		state->core_power.domain = level->domain;
+		request->may_have_high_cores = domain->may_have_high_cores;
+		request->has_high_cores = domain->has_high_cores;
+		request->refused = profile->failure.error ||
+				   !perf_profile_has_level(profile, level->level);
+		if (!request->refused)
+			state->has_level = true;
+		else if (profile->failure.error)
+			level->failure = profile->failure;
+		else
+			message_failure(messages, &level->failure, -EOPNOTSUPP,
+					"%s: no level %u, only %s", level->domain->name,
+					level->level, perf_profile_levels_text(messages, profile));
 	}
-	request->refused = true;
-	if (profile->failure.error)
-		level->failure = profile->failure;
-	else
-		message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
-				"%s: no level %u, only %s", level->domain->name, level->level,
-				perf_profile_levels_text(&reader->context->messages, profile));
 }
 
 /** Phase 1: which features the levels support, and what the levels of a domain share. The current
@@ -280,47 +274,6 @@ static bool wants_turbo_freq(const struct level_reader *reader, const struct lev
 	return reader->parts & ISST_LEVELS_TURBO_FREQ && request->features.turbo_freq_supported;
 }
 
-/** Phase 2: properties of the levels, and the features that they support. */
-static int read_properties(struct level_reader *reader)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < reader->count && !error; i++) {
-		struct level_request *request = &reader->requests[i];
-
-		if (request->refused)
-			continue;
-		request->disabled = !request->level->profile->enabled;
-		if (reader->parts & ISST_LEVELS_PROPERTIES)
-			error = reader->operations->plan_properties(reader->batch, request);
-		if (!error && wants_base_freq(reader, request))
-			error = reader->operations->plan_base_freq(reader->batch, request);
-		if (!error && wants_turbo_freq(reader, request))
-			error = reader->operations->plan_turbo_freq(reader->batch, request);
-	}
-	return error ? error : firmware_run(reader->batch);
-}
-
-/** Phase 3: properties that phase 2 found to need another command, and the turbo-freq buckets.
- */
-static int read_rest(struct level_reader *reader)
-{
-	const struct firmware_operations *operations = reader->operations;
-	int error = 0;
-
-	for (size_t i = 0; i < reader->count && !error; i++) {
-		struct level_request *request = &reader->requests[i];
-
-		if (request->refused)
-			continue;
-		if (reader->parts & ISST_LEVELS_PROPERTIES && operations->plan_properties_rest)
-			error = operations->plan_properties_rest(reader->batch, request);
-		if (!error && wants_turbo_freq(reader, request) && operations->plan_turbo_freq_rest)
-			error = operations->plan_turbo_freq_rest(reader->batch, request);
-	}
-	return error ? error : firmware_run(reader->batch);
-}
-
 /** Turns a core mask into CPUs. A list that may lack a CPU would be worse than none: where the core
  * of any CPU of the domain is not known, that is the failure. */
 static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *domain,
@@ -398,22 +351,44 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 
 static int read_levels(struct level_reader *reader)
 {
-	int error;
+	const struct firmware_operations *operations = reader->operations;
+	bool properties = reader->parts & ISST_LEVELS_PROPERTIES;
+	int error = read_features(reader);
 
-	for (size_t i = 0; i < reader->count; i++)
-		if (!reader->requests[i].refused)
-			check_level(reader, &reader->requests[i]);
-	error = read_features(reader);
-	if (error)
-		return error;
-	for (size_t i = 0; i < reader->count; i++) {
+	for (size_t i = 0; i < reader->count && !error; i++) {
 		drop_missing_level(reader, &reader->requests[i]);
 		if (!reader->requests[i].refused)
 			resolve_features(reader, &reader->requests[i]);
 	}
-	error = read_properties(reader);
+	/* Phase 2: properties of the levels, and the features that they support. */
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		struct level_request *request = &reader->requests[i];
+
+		if (request->refused)
+			continue;
+		request->disabled = !request->level->profile->enabled;
+		if (properties)
+			error = operations->plan_properties(reader->batch, request);
+		if (!error && wants_base_freq(reader, request))
+			error = operations->plan_base_freq(reader->batch, request);
+		if (!error && wants_turbo_freq(reader, request))
+			error = operations->plan_turbo_freq(reader->batch, request);
+	}
 	if (!error)
-		error = read_rest(reader);
+		error = firmware_run(reader->batch);
+	/* Phase 3: properties that this found to need another command, and turbo-freq buckets. */
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		struct level_request *request = &reader->requests[i];
+
+		if (request->refused)
+			continue;
+		if (properties && operations->plan_properties_rest)
+			error = operations->plan_properties_rest(reader->batch, request);
+		if (!error && wants_turbo_freq(reader, request) && operations->plan_turbo_freq_rest)
+			error = operations->plan_turbo_freq_rest(reader->batch, request);
+	}
+	if (!error)
+		error = firmware_run(reader->batch);
 	for (size_t i = 0; i < reader->count && !error; i++)
 		error = finish_level(reader, &reader->requests[i]);
 	return error;
