@@ -171,7 +171,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	run->counts = run_is_change(run) && run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
 	ready = (!(flags & COMMAND_CONFIG) || config_wait(run)) &&
-		(!run_is_change(run) || reserve_machine(run));
+		(!run_is_change(run) || reserve_machine(run, true));
 	error = output_open(output, false);
 	if (error) {
 		release_machine(run, output);

@@ -17,11 +17,6 @@
 /* Before what could not be read is read once more. */
 enum { READ_AGAIN_US = 2000 };
 
-struct poll_timer poll_timer_for(unsigned int ms)
-{
-	return (struct poll_timer){ ms * 1000, 500 };
-}
-
 void poll_sleep_us(unsigned int us)
 {
 	struct timespec rest = { 0, (long)us * 1000 };

@@ -56,7 +56,12 @@ const char *item_clipped_by(struct isst_context *context, const struct item *ite
 struct poll_timer {
 	unsigned int left_us, next_us;
 };
-struct poll_timer poll_timer_for(unsigned int ms);
+
+static inline struct poll_timer poll_timer_for(unsigned int ms)
+{
+	return (struct poll_timer){ ms * 1000, 500 };
+}
+
 bool poll_timer_wait(struct poll_timer *timer);
 
 /** After a failed read: pauses, and returns whether it is worth another one. */

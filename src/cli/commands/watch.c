@@ -335,7 +335,7 @@ static int begin(struct watch *watch)
 	/* It is no reason to end an action. */
 	sigemptyset(&hangup);
 	sigaddset(&hangup, SIGHUP);
-	if (acts ? !reserve_process(watch->run)
+	if (acts ? !reserve_machine(watch->run, false)
 		 : (error = signals_block(&watch->run->signals)) != 0)
 		return error;
 	error = signals_block_others(&watch->run->signals, &hangup);

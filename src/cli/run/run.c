@@ -55,7 +55,7 @@ static int block_signals(struct run *run)
 	return signals_block_others(&run->signals, &others);
 }
 
-bool reserve_process(struct run *run)
+bool reserve_machine(struct run *run, bool lock)
 {
 	struct rlimit limit;
 	int error;
@@ -78,12 +78,7 @@ bool reserve_process(struct run *run)
 		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
 		return false;
 	}
-	return true;
-}
-
-bool reserve_machine(struct run *run)
-{
-	return reserve_process(run) && run_driver_call(run, take_lock(run)) == 0;
+	return !lock || run_driver_call(run, take_lock(run)) == 0;
 }
 
 void reserve_drop_privileges(struct run *run, struct output *output)

@@ -118,11 +118,9 @@ void run_finish(struct run *run);
 
 /* ---- The lock, signals and privileges ---- */
 
-/** Takes the lock, and blocks signals. Returns false after an error. */
-bool reserve_machine(struct run *run);
-
-/** The same without the lock, for a run that takes it later. */
-bool reserve_process(struct run *run);
+/** Blocks signals, and takes the lock, or (@lock false) leaves that to a later change. Returns
+ * false after an error. */
+bool reserve_machine(struct run *run, bool lock);
 
 /** Drops the capabilities and system calls that the rest of the run does not need. */
 void reserve_drop_privileges(struct run *run, struct output *output);
