@@ -21,14 +21,6 @@ void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain);
 /** Adds the limits of a domain to what a step disturbs whose CPUs come online, or come back. */
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
-/** Looks whether SMT is off and CPUs are offline: *@smt is then the content of smt/control, to be
- * freed, else NULL. Returns 0 or -ENOMEM. */
-int hotplug_find_smt_off(struct isst_context *context, char **smt);
-
-/** Whether a CPU is, or may be, a second thread, which is offline while SMT is off: one of which
- * nothing is known has been offline since boot, as these are then. */
-bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number);
-
 struct hotplug {
 	struct isst_change *change;
 	char *smt;		     /* content of smt/control where SMT is off; else NULL */
@@ -81,20 +73,28 @@ int plan_cpus(struct cpus_change *work);
 /** Whether there are cpusets of cgroup v2. Returns 0, -EOPNOTSUPP, or an error with a message. */
 int cpus_probe_partitions(struct isst_context *context);
 
-/* cpus_groups.c: both return 0 or a negative errno */
+/* Both return 0 or a negative errno. */
 
 /** Warns of what groups of cgroup v1 lose with CPUs, and adds it to the footprint of the step. */
 int cpus_plan_lost(struct step *offline);
 /** Plans to give groups back the CPUs that changes took from them, and that are or come online. */
 int cpus_plan_regained(struct isst_change *change);
 
-/** Whether a CPU is offline, and not remembered to be of a package or die without domains. */
-bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
-
 /** Whether cpus_plan_unknown() finds the CPUs of a level's cores. */
 bool cpus_are_found(const struct isst_level *level);
 
-/* ---- cpus_groups.c: partitions ---- */
+/* ---- What there is (cpus_state.c) ---- */
+
+/** Whether a CPU is offline, and not remembered to be of a package or die without domains. */
+bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
+
+/** Looks whether SMT is off and CPUs are offline: *@smt is then the content of smt/control, to be
+ * freed, else NULL. Returns 0 or -ENOMEM. */
+int hotplug_find_smt_off(struct isst_context *context, char **smt);
+
+/** Whether a CPU is, or may be, a second thread, which is offline while SMT is off: one of which
+ * nothing is known has been offline since boot, as these are then. */
+bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number);
 
 /** What is below the name of a domain's partition. */
 enum group {
@@ -108,6 +108,8 @@ enum group {
  * an error with a message and @state NULL; -EOPNOTSUPP: there are no cpusets, and no partition. */
 int group_find(struct isst_context *context, const struct isst_domain *domain, enum group *group,
 	       char **state);
+
+/* ---- Partitions (cpus_groups.c) ---- */
 
 /**
  * Checks that CPUs of a domain may be isolated: a CPU of another partition is not taken. Kernels

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which CPUs of domains are offline or isolated, compared with what they may be asked to be. */
+/* Which CPUs of domains are offline, unknown or isolated, by which groups, and whether SMT is off;
+ * compared with what they may be asked to be. */
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/snapshot.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's view of the system: lists of CPUs, registers, modules, processes, suspends, RCU. */
+/* The kernel's view of the system: lists of CPUs, hotplug, registers, modules, processes, suspends,
+ * RCU. */
 #include "sysfs/system.h"
 #include "base/cpuset.h"
 #include "base/machine.h"

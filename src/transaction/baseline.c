@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Items as they were before a change, each once, found by what they are called. */
+/* Items as they were before a change, each once; and an index, a hash of what items are called. */
 #include "transaction/baseline.h"
 #include "base/array.h"
 #include "common/hash.h"

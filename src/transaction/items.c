@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kinds of items: how each is named, compared and put in words. */
+/* The kinds of items: how each is named, compared and put in words, its values, and its place. */
 #include "transaction/items.h"
 #include "base/machine.h"
 #include "firmware/platform.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes what a step needs, reads it back, and judges what it finds. */
+/* Writes what a step needs, reads it back, judges what it finds, and writes back what it moved. */
 #include "topology/requested_levels.h"
 #include "transaction/item_access.h"
 #include "transaction/journal.h"

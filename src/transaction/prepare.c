@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what a change will touch, works out what is left to do of it, and looks again at the end.
- */
+/* Reads what a change will touch, works out what is left to do of it and whether all could be
+ * rolled back, and looks again at the end. */
 #include "transaction/baseline.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"

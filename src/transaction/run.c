@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a change: each step is prepared, journalled, written and verified. */
+/* Makes a change: each step is prepared, journalled, written and verified; and keeps the state
+ * after boot before the first write. */
 #include "transaction/run.h"
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of a change, as they are planned. */
+/* The steps of a change, as they are planned, and its texts. */
 #include "transaction/steps.h"
 #include "base/array.h"
 #include "base/machine.h"
