@@ -383,10 +383,11 @@ static int check_without_oob(struct request *request, char **problem)
 	int error = 0;
 
 	for (size_t i = 0; !error && i < sizeof(ids) / sizeof(ids[0]); i++) {
-		const char *name = request_option_row(request, ids[i])->name;
+		const char *name;
 
 		if (!request_has(request, ids[i]))
 			continue;
+		name = request_option_row(request, ids[i])->name;
 		error = request->reference
 				? option_values_note(&request->options,
 						     "option --%s has no effect without --oob",
