@@ -66,17 +66,6 @@ int launch_look(const struct isst_machine *machine, const char *path, bool follo
 	return result ? result : kernel_look(&emulated->server, path, follow, status);
 }
 
-bool launch_exists(const struct isst_machine *machine, const char *path, bool *directory)
-{
-	struct emulated *emulated = machine->data;
-	enum kernel_type type = KERNEL_FILE;
-	const bool exists = keep_lock(emulated) == 0 &&
-			    kernel_type(&emulated->server, path, &type) == 0;
-
-	*directory = type == KERNEL_DIRECTORY;
-	return exists;
-}
-
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count)
 {
 	struct emulated *emulated = machine->data;

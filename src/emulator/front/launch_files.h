@@ -14,8 +14,6 @@ struct isst_machine;
  * same request asks next. */
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status);
-/** Whether there is such a path, and whether it is a directory; the same way. */
-bool launch_exists(const struct isst_machine *machine, const char *path, bool *directory);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
 /** What a file holds, to be freed; NULL where it cannot be read. */
 char *launch_read(const struct isst_machine *machine, const char *path);

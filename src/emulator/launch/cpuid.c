@@ -33,7 +33,7 @@ static bool find_library(char path[PATH_MAX])
 	       access(path, R_OK) == 0;
 }
 
-int cpuid_preload(const struct launch *launch)
+int cpuid_preload(const struct launch *launch, char **environment)
 {
 	const struct cpu_identity *identity = &launch->machine->identity;
 	const char *others = getenv("LD_PRELOAD");
@@ -48,7 +48,9 @@ int cpuid_preload(const struct launch *launch)
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)
 		return -ENOMEM;
-	result = setenv("LD_PRELOAD", all, 1) || setenv(CPUID_VARIABLE, processor, 1) ? -errno : 0;
+	result = environment_put(environment, "LD_PRELOAD", all);
+	if (!result)
+		result = environment_put(environment, CPUID_VARIABLE, processor);
 	free(all);
 	return result;
 }

@@ -38,6 +38,19 @@ bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 	return process_vm_writev(caller, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+int caller_duplicate(pid_t caller, int descriptor)
+{
+	char process[TASK_FIELD];
+	int pidfd = -1, file;
+
+	if (read_task_field(caller, "Tgid:", process) == 0)
+		pidfd = (int)syscall(SYS_pidfd_open, (pid_t)strtol(process, NULL, 10), 0);
+	file = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+	if (pidfd >= 0)
+		close(pidfd);
+	return file;
+}
+
 /** By its path: the node is one that the system has for another device. */
 bool device_is(pid_t caller, int descriptor)
 {
@@ -133,12 +146,10 @@ static int copy_out(const struct request *request, int result)
 										     : result;
 }
 
-static int duplicate(pid_t caller, int descriptor);
-
 /** The machine's kernel crashes at a request: its caller ends, as by an oops. */
 static void crash(const char *text)
 {
-	int errors = duplicate(faults_caller(), STDERR_FILENO);
+	int errors = caller_duplicate(faults_caller(), STDERR_FILENO);
 
 	if (errors >= 0) {
 		(void)!write(errors, text, strlen(text));
@@ -246,20 +257,6 @@ static void remove_holder(struct holder *holder)
 	}
 }
 
-/** A duplicate of a descriptor; -1 where it is gone. */
-static int duplicate(pid_t caller, int descriptor)
-{
-	char process[TASK_FIELD];
-	int pidfd = -1, file;
-
-	if (read_task_field(caller, "Tgid:", process) == 0)
-		pidfd = (int)syscall(SYS_pidfd_open, (pid_t)strtol(process, NULL, 10), 0);
-	file = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
-	if (pidfd >= 0)
-		close(pidfd);
-	return file;
-}
-
 /** Takes the lock that programs outside have as well, for all that hold it here. */
 static int lock_outer(const struct launch *launch, int type)
 {
@@ -310,7 +307,7 @@ int device_lock(const struct launch *launch, pid_t caller, int descriptor, int o
 	if (!more)
 		return -ENOMEM;
 	lock.holders = more;
-	more[lock.count++] = (struct holder){ .file = duplicate(caller, descriptor),
+	more[lock.count++] = (struct holder){ .file = caller_duplicate(caller, descriptor),
 					      .type = type,
 					      .process = caller,
 					      .descriptor = descriptor };

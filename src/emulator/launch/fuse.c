@@ -25,7 +25,6 @@ enum { LARGEST_WRITE = 1 << 16 };
 /** A request that is being answered. */
 struct request {
 	struct launch *launch;
-	int fuse;
 	const struct fuse_in_header *head;
 	const void *body;
 	struct node *node;
@@ -88,7 +87,7 @@ static void answer(const struct request *request, int result, const void *data, 
 	if (kept && launch_has_changed(request->launch->machine))
 		forget_kept();
 	/* It fails where the caller was killed meanwhile. */
-	(void)!writev(request->fuse, parts, result || !size ? 1 : 2);
+	(void)!writev(request->launch->fuse, parts, result || !size ? 1 : 2);
 }
 
 static struct fuse_entry_out entry_of(const struct node *node)
@@ -403,7 +402,7 @@ static void do_init(const struct request *request)
 	};
 
 	if (in->minor >= EPOCH_SINCE) {
-		notified = request->fuse;
+		notified = request->launch->fuse;
 		watch_state(request->launch->state);
 	}
 	/* Attributes are what the lister of a directory asks for next. */
@@ -475,18 +474,17 @@ static void dispatch(struct request *request)
 		operations[head->opcode](request);
 }
 
-void fuse_serve(struct launch *launch, int fuse)
+void fuse_serve(struct launch *launch)
 {
 	static char buffer[LARGEST_WRITE + 8192] __attribute__((aligned(8)));
 	struct request request = { .launch = launch,
-				   .fuse = fuse,
 				   .head = (const struct fuse_in_header *)(const void *)buffer,
 				   .body = buffer + sizeof(struct fuse_in_header) };
 
 	if (!tree_begin())
 		return;
 	for (;;) {
-		ssize_t size = read(fuse, buffer, sizeof(buffer) - 1);
+		ssize_t size = read(launch->fuse, buffer, sizeof(buffer) - 1);
 
 		/* A request may have been given up; and there is none left when it is unmounted. */
 		if (size < 0 && (errno == EINTR || errno == ENOENT || errno == EAGAIN))

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,8 +16,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,34 +44,55 @@ static void leave_descriptors(void)
 	close(null);
 }
 
-static void serve_files(struct launch *launch, int socket)
+/** The caller's limits are for programs, as far as they can be raised. */
+static void raise_limits(void)
 {
-	int fuse = descriptor_receive(socket);
+	struct rlimit limit;
 
-	close(socket);
-	if (fuse >= 0)
-		fuse_serve(launch, fuse);
+	for (int resource = 0; resource < RLIM_NLIMITS; resource++) {
+		if (getrlimit(resource, &limit))
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(resource, &limit);
+	}
 }
 
-/** First it gives the program's namespace its ids, which is asked for by a byte. */
+/** Begins when the program says that the file system is mounted. */
+static void serve_files(struct launch *launch, int socket, pid_t program)
+{
+	char byte;
+
+	(void)program;
+	if (read(socket, &byte, 1) != 1)
+		return;
+	close(socket);
+	fuse_serve(launch);
+}
+
+/** The program asks for the ids of its namespace first, and then says which of its descriptors the
+ * listener is. */
 static void serve_calls(struct launch *launch, int socket, pid_t program)
 {
 	int listener, result;
-	char byte, mounts[30];
+	char mounts[30];
 
-	if (read(socket, &byte, 1) != 1)
+	close(launch->fuse);
+	if (read(socket, &listener, sizeof(listener)) != sizeof(listener))
 		return;
 	result = namespace_map(launch, program);
 	/* All is unmounted when this server ends, for which no process waits, and not when the
 	 * program does. */
 	snprintf(mounts, sizeof(mounts), "/proc/%d/ns/mnt", program);
 	open(mounts, O_RDONLY | O_CLOEXEC);
-	if (write(socket, &result, sizeof(result)) != sizeof(result))
+	if (write(socket, &result, sizeof(result)) != sizeof(result) ||
+	    read(socket, &listener, sizeof(listener)) != sizeof(listener))
 		return;
-	listener = descriptor_receive(socket);
+	listener = caller_duplicate(program, listener);
+	result = listener < 0 ? -EPERM : 0;
+	if (write(socket, &result, sizeof(result)) != sizeof(result) || result)
+		return;
 	close(socket);
-	if (listener >= 0)
-		notify_serve(launch, listener);
+	notify_serve(launch, listener);
 }
 
 enum { FILES, CALLS, SERVERS };
@@ -90,22 +110,22 @@ static void let_cpuid_fault(void)
 
 static void become_server(struct launch *launch, int which, int sockets[SERVERS][2], pid_t program)
 {
+	static void (*const serve[])(struct launch *, int, pid_t) = { serve_files, serve_calls };
+	static const char *const names[] = { "isst-files", "isst-calls" };
 	sigset_t none;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	setsid();
-	prctl(PR_SET_NAME, which == FILES ? "isst-files" : "isst-calls");
+	prctl(PR_SET_NAME, names[which]);
 	for (int i = 0; i < SERVERS; i++)
 		close(sockets[i][0]);
 	close(sockets[!which][1]);
 	leave_descriptors();
+	raise_limits();
 	let_cpuid_fault();
-	if (which == FILES)
-		serve_files(launch, sockets[which][1]);
-	else
-		serve_calls(launch, sockets[which][1], program);
+	serve[which](launch, sockets[which][1], program);
 	_exit(0);
 }
 
@@ -140,81 +160,18 @@ static int start_servers(struct launch *launch, int sockets[SERVERS][2])
 	return status ? -EAGAIN : 0;
 }
 
-/* ---- The environment of the program ---- */
-
-static const char *const variables[] = { LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK,
-					 "LD_PRELOAD" };
-enum { VARIABLES = sizeof(variables) / sizeof(*variables) };
-
-/** Keeps the values that the caller's environment has, NULL where it has none. Returns 0 or
- * -ENOMEM. */
-static int keep_environment(char *values[VARIABLES])
+/** Asks the server of calls, which answers with an error number or 0. */
+static int ask(int calls, int question)
 {
-	int result = 0;
+	int answer;
 
-	for (size_t i = 0; i < VARIABLES; i++) {
-		const char *value = getenv(variables[i]);
-
-		values[i] = value ? strdup(value) : NULL;
-		if (value && !values[i])
-			result = -ENOMEM;
-	}
-	return result;
-}
-
-/** Where no program was started. */
-static void restore_environment(char *values[VARIABLES])
-{
-	for (size_t i = 0; i < VARIABLES; i++) {
-		if (values[i])
-			setenv(variables[i], values[i], 1);
-		else
-			unsetenv(variables[i]);
-		free(values[i]);
-	}
-}
-
-/** The programs that it starts may stand in other directories, and have other users. */
-static int set_environment(const struct launch *launch)
-{
-	const struct isst_emulator_target *target = launch->target;
-	char *path = strchr(target->platform, '/') ? realpath(target->platform, NULL) : NULL;
-	int result = setenv(LAUNCH_PLATFORM, path ? path : target->platform, 1) ||
-				     setenv(LAUNCH_STATE, launch->state, 1) ||
-				     (target->unlock ? setenv(LAUNCH_UNLOCK, "yes", 1)
-						     : unsetenv(LAUNCH_UNLOCK))
-			     ? -ENOMEM
-			     : 0;
-
-	free(path);
-	return result ? result : cpuid_preload(launch);
+	return write(calls, &question, sizeof(question)) == sizeof(question) &&
+			       read(calls, &answer, sizeof(answer)) == sizeof(answer)
+		       ? answer
+		       : -EPIPE;
 }
 
 /* ---- Starting ---- */
-
-/** The file that a program's name means, by PATH where it has no slash. */
-static bool find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char found[PATH_MAX];
-	struct stat status;
-
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0;
-	errno = ENOENT;
-	path = path ? path : "/bin:/usr/bin";
-	for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
-		length = strcspn(path, ":");
-		/* An empty one is the working directory; execvp(3) looks on past what it cannot
-		 * run. */
-		if (snprintf(found, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
-			     length ? path : ".", name) < PATH_MAX &&
-		    stat(found, &status) == 0 && S_ISREG(status.st_mode) &&
-		    access(found, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
 
 /** Whether this process may mount, and give a namespace all ids that there are. */
 static bool is_privileged(void)
@@ -234,17 +191,17 @@ static bool is_privileged(void)
 /** The namespace of the program, with ids, and what it is served there. */
 static int enter_program(int calls, char **error)
 {
-	int result = namespace_enter_last(error), listener, answer = -EPIPE;
+	int result = namespace_enter_last(error), listener;
 
 	if (result)
 		return result;
-	if (write(calls, "", 1) != 1 || read(calls, &answer, sizeof(answer)) != sizeof(answer) ||
-	    answer)
-		return requirement_missing(LAUNCH_USER_NAMESPACE, answer ? answer : -EPIPE, error);
+	result = ask(calls, 0);
+	if (result)
+		return requirement_missing(LAUNCH_USER_NAMESPACE, result, error);
 	listener = notify_install(error);
 	if (listener < 0)
 		return listener;
-	result = descriptor_send(calls, listener);
+	result = ask(calls, listener);
 	close(listener);
 	return result ? requirement_missing(LAUNCH_SERVER, result, error) : 0;
 }
@@ -256,11 +213,16 @@ static int enter(struct launch *launch, char **error)
 
 	if (result)
 		return result;
+	/* Of the namespace in which it is mounted. */
+	launch->fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (launch->fuse < 0)
+		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
 	result = start_servers(launch, sockets);
 	if (result)
 		result = requirement_missing(LAUNCH_SERVER, result, error);
 	if (!result)
 		result = namespace_mount(launch, sockets[FILES][0], error);
+	close(launch->fuse);
 	if (!result)
 		result = readonly_apply(launch, error);
 	if (!result)
@@ -270,42 +232,74 @@ static int enter(struct launch *launch, char **error)
 	return result;
 }
 
-static int start(struct launch *launch, char **error)
-{
-	const char *name = launch->program->words[0];
-	char *values[VARIABLES];
-	int result = keep_environment(values);
+/** What of the environment cpuid.c and this file add, at most. */
+enum { ADDED_VARIABLES = 5 };
 
-	if (!result)
-		result = enter(launch, error);
-	if (!result)
-		result = set_environment(launch);
-	if (!result) {
-		execvp(name, launch->program->words);
-		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
-	}
-	restore_environment(values);
+int environment_put(char **environment, const char *name, const char *value)
+{
+	const size_t length = strlen(name);
+
+	while (*environment &&
+	       (strncmp(*environment, name, length) != 0 || (*environment)[length] != '='))
+		environment++;
+	return asprintf(environment, "%s=%s", name, value) < 0 ? -ENOMEM : 0;
+}
+
+/** The environment of the program: what it starts may stand in other directories, and have other
+ * users. */
+static int make_environment(const struct launch *launch, char ***environment)
+{
+	const struct isst_emulator_target *target = launch->target;
+	char *path = strchr(target->platform, '/') ? realpath(target->platform, NULL) : NULL;
+	size_t count = 0;
+	char **all;
+	int result;
+
+	while (environ && environ[count])
+		count++;
+	all = *environment = calloc(count + ADDED_VARIABLES + 1, sizeof(*all));
+	if (all && count)
+		memcpy(all, environ, count * sizeof(*all));
+	result = !all || environment_put(all, LAUNCH_PLATFORM, path ? path : target->platform) ||
+				 environment_put(all, LAUNCH_STATE, launch->state) ||
+				 environment_put(all, LAUNCH_UNLOCK, target->unlock ? "yes" : "")
+			 ? -ENOMEM
+			 : cpuid_preload(launch, all);
+	free(path);
 	return result;
 }
 
-static int check(const struct isst_emulator_target *target,
-		 const struct isst_emulator_program *program, bool known_flags, char **error)
+static int start(struct launch *launch, char **error)
+{
+	char **environment;
+	int result = make_environment(launch, &environment);
+
+	if (!result)
+		result = enter(launch, error);
+	if (!result) {
+		execvpe(launch->words[0], launch->words, environment);
+		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", launch->words[0],
+				   strerror(errno));
+	}
+	free(environment);
+	return result;
+}
+
+static int check(const struct launch *launch, bool known_flags, char **error)
 {
 	if (error)
 		*error = NULL;
-	if (!program->words || !program->words[0])
+	if (!launch->words || !launch->words[0])
 		return set_error(error, -EINVAL, "no program was given");
-	if (!target)
+	if (!launch->target)
 		return set_error(error, -EINVAL, "no target was given");
 	if (!known_flags)
 		return set_error(error, -EINVAL, "unknown flags were given");
 	if (getuid() != geteuid() || getgid() != getegid() || getauxval(AT_SECURE))
 		return set_error(error, -EPERM,
 				 "Cannot run %s with privileges that the caller does not have",
-				 program->words[0]);
-	return find_program(program->words[0]) ? 0
-					       : set_error(error, -ENOEXEC, "Cannot run %s: %s",
-							   program->words[0], strerror(errno));
+				 launch->words[0]);
+	return requirements_check(error);
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
@@ -313,25 +307,22 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		      char **error)
 {
 	const unsigned int known = ISST_EMULATOR_RUN_AS_USER | ISST_EMULATOR_RUN_READ_ONLY;
-	const struct isst_emulator_program program = { .words = words,
-						       .as_user = flags & ISST_EMULATOR_RUN_AS_USER,
-						       .user = user,
-						       .read_only = flags &
-								    ISST_EMULATOR_RUN_READ_ONLY,
-						       .writable = writable };
-	struct launch launch = { .program = &program,
-				 .target = target,
-				 .user = geteuid(),
-				 .group = getegid(),
-				 .privileged = is_privileged() };
+	const bool as_user = flags & ISST_EMULATOR_RUN_AS_USER;
+	struct launch launch = {
+		.target = target,
+		.words = words,
+		.read_only = flags & ISST_EMULATOR_RUN_READ_ONLY,
+		.writable = writable,
+		.user = geteuid(),
+		.group = getegid(),
+		.shown_user = as_user ? user : geteuid(),
+		.shown_group = as_user && user == 0 ? 0 : getegid(),
+		.privileged = is_privileged(),
+	};
 	struct isst_machine *machine = NULL;
 	char *state = NULL;
-	int result = check(target, &program, !(flags & ~known), error);
+	int result = check(&launch, !(flags & ~known), error);
 
-	launch.shown_user = program.as_user ? user : launch.user;
-	launch.shown_group = program.as_user && user == 0 ? 0 : launch.group;
-	if (!result)
-		result = requirements_check(error);
 	if (!result)
 		result = isst_emulator_open(target, &machine, error);
 	if (result)

@@ -37,9 +37,12 @@
 struct launch {
 	const struct isst_machine *machine;
 	const struct isst_emulator_target *target;
-	const struct isst_emulator_program *program;
-	const char *state; /* the state directory, absolute */
-	uid_t user;	   /* the caller's, outside of the namespaces */
+	char *const *words; /* the program, searched for in PATH, and its arguments */
+	bool read_only;
+	const char *const *writable; /* further paths, ended by NULL; or NULL */
+	const char *state;	     /* the state directory, absolute */
+	int fuse;		     /* /dev/fuse */
+	uid_t user;		     /* the caller's, outside of the namespaces */
 	gid_t group;
 	uid_t shown_user; /* the program's, inside */
 	gid_t shown_group;
@@ -65,6 +68,9 @@ enum launch_step {
  * Returns -EOPNOTSUPP, or what the step failed with if that is none of the system's restrictions.
  */
 int requirement_missing(enum launch_step step, int result, char **error);
+/** Calls a function with each mount of this namespace, its path and its line of
+ * /proc/self/mountinfo, until it returns another value than 0, which is returned. */
+int each_mount(int (*act)(const char *path, const char *mount));
 /** Finds, before anything is changed, what can be found. Returns as above, or 0. */
 int requirements_check(char **error);
 
@@ -73,9 +79,8 @@ int requirements_check(char **error);
 /** With the option: makes everything read-only but what the program may write. After all mounts,
  * before the namespace of the program is made, which locks them. */
 int readonly_apply(const struct launch *launch, char **error);
-/** Makes the mounts read-only of which a function, which is given the path and the line of
- * /proc/self/mountinfo, returns true. Returns 0 or a negative errno. */
-int readonly_mounts(bool (*is_meant)(const char *path, const char *mount));
+/** Makes a mount read-only, with all below it. Returns 0 or a negative errno. */
+int mount_read_only(const char *path);
 
 /* ---- notify.c ---- */
 
@@ -90,8 +95,13 @@ void notify_serve(struct launch *launch, int listener);
  * ---- */
 
 /** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host.
- * Returns 0 or a negative errno. */
-int cpuid_preload(const struct launch *launch);
+ * Returns 0 or -ENOMEM. */
+int cpuid_preload(const struct launch *launch, char **environment);
+
+/* ---- launch.c ---- */
+
+/** Sets a variable, for which there is space. Returns 0 or -ENOMEM. */
+int environment_put(char **environment, const char *name, const char *value);
 
 /** What a number of the kernel's interfaces means here, or in the process that it is of. */
 static inline void *pointer_of(uint64_t number)
@@ -108,6 +118,8 @@ static inline void *pointer_of(uint64_t number)
 /** Memory of a process; false where its addresses are wrong. */
 bool caller_read(pid_t caller, uint64_t address, void *to, size_t size);
 bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size);
+/** A duplicate of a descriptor of a process; -1 where it is gone. */
+int caller_duplicate(pid_t caller, int descriptor);
 /** Whether a descriptor of a process is the device. */
 bool device_is(pid_t caller, int descriptor);
 /** ioctl(2): what it returns, or a negative errno. The machine's memory is copied as the driver
@@ -134,6 +146,6 @@ bool file_system_get(pid_t caller, const char *path, int descriptor, uint64_t ad
 /* ---- fuse.c ---- */
 
 /** Answers the file system until it is gone. In a process of its own. */
-void fuse_serve(struct launch *launch, int fuse);
+void fuse_serve(struct launch *launch);
 
 #endif

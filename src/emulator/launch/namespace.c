@@ -11,59 +11,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/mount.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What is mounted first is mounted here, and is hidden in the end by the machine's own directory.
- */
+/* What is mounted first is mounted here, the first of what the machine has, and is hidden in the
+ * end by that. */
 static const char scratch[] = "/sys/devices/system/cpu";
-
-/* ---- Descriptors ---- */
-
-int descriptor_send(int socket, int descriptor)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
-	struct iovec part = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-	return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -EPIPE;
-}
-
-int descriptor_receive(int socket)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-	struct iovec part = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	const struct cmsghdr *header;
-	int descriptor;
-
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
-		return -EPIPE;
-	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_type != SCM_RIGHTS)
-		return -EPIPE;
-	memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
-	return descriptor;
-}
 
 /* ---- Ids ---- */
 
@@ -164,17 +123,22 @@ static int refuse_mount(char **error)
 	return requirement_missing(LAUNCH_MOUNT, -errno, error);
 }
 
-/** A mount of the kernel's files elsewhere, as for roots of other systems. */
-static bool is_the_kernels(const char *path, const char *mount)
+/** Makes a mount of the kernel's files elsewhere read-only, as for roots of other systems. */
+static int protect_mount(const char *path, const char *mount)
 {
 	static const char *const types[] = { " - sysfs ",      " - proc ",    " - cgroup ",
 					     " - cgroup2 ",    " - debugfs ", " - tracefs ",
 					     " - securityfs ", " - resctrl ", " - configfs " };
 	size_t i = 0;
+	int result;
 
 	while (i < sizeof(types) / sizeof(*types) && !strstr(mount, types[i]))
 		i++;
-	return i < sizeof(types) / sizeof(*types) && strcmp(path, "/proc") != 0;
+	if (i == sizeof(types) / sizeof(*types) || strcmp(path, "/proc") == 0)
+		return 0;
+	result = mount_read_only(path);
+	/* Another mount hides it. */
+	return result == -EINVAL || result == -ENOENT || result == -EACCES ? 0 : result;
 }
 
 /** What real root may change only by being root: files of the kernel that ask for no capability. */
@@ -185,31 +149,27 @@ static int protect(char **error)
 					    "/proc/fs",	  "/proc/acpi",
 					    "/proc/scsi", "/proc/driver",
 					    "/proc/mtrr", "/proc/dynamic_debug" };
-	struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
+	int result = mount_read_only("/sys");
 
-	if (syscall(SYS_mount_setattr, AT_FDCWD, "/sys", AT_RECURSIVE, &read_only,
-		    sizeof(read_only)))
-		return refuse_mount(error);
-	if (readonly_mounts(is_the_kernels))
-		return refuse_mount(error);
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL)) {
-			if (errno == ENOENT)
-				continue;
-			return refuse_mount(error);
-		}
-		if (syscall(SYS_mount_setattr, AT_FDCWD, kept[i], AT_RECURSIVE, &read_only,
-			    sizeof(read_only)))
-			return refuse_mount(error);
-	}
-	return 0;
+	if (!result)
+		result = each_mount(protect_mount);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && !result; i++)
+		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL) == 0)
+			result = mount_read_only(kept[i]);
+		else if (errno != ENOENT)
+			result = -errno;
+	return result ? requirement_missing(LAUNCH_MOUNT, result, error) : 0;
 }
 
-static bool is_among(const char *name, const char *const *names)
+/** Whether a name is one of @words, which have a space on both sides. */
+static bool is_among(const char *name, const char *words)
 {
-	while (*names && strcmp(name, *names) != 0)
-		names++;
-	return *names;
+	const char *at = words;
+	const size_t length = strlen(name);
+
+	while ((at = strstr(at, name)) && (at[-1] != ' ' || at[length] != ' '))
+		at++;
+	return at;
 }
 
 /** Devices but those that belong to no hardware: by others root reaches the machine past the
@@ -217,31 +177,14 @@ static bool is_among(const char *name, const char *const *names)
  * reboot, place on CPUs, start containers. */
 static bool is_withheld(const char *directory, const struct dirent *entry)
 {
-	static const char *const devices[] = { "console", "full",   "fuse", "hugepages", "kmsg",
-					       "log",	  "mqueue", "net",  "null",	 "ptmx",
-					       "pts",	  "random", "shm",  "tty",	 "urandom",
-					       "zero",	  NULL };
-	static const char *const services[] = { "dbus",
-						"initctl",
-						"docker",
-						"docker.sock",
-						"containerd",
-						"podman",
-						"crio",
-						"buildkit",
-						"libvirt",
-						"snapd.socket",
-						"snapd-snap.socket",
-						"tuned",
-						"thermald",
-						"power-profiles-daemon",
-						"incus",
-						"lxd",
-						NULL };
+	static const char devices[] = " console full fuse hugepages kmsg log mqueue net null ptmx"
+				      " pts random shm tty urandom zero ";
+	static const char services[] = " buildkit containerd crio dbus docker docker.sock incus"
+				       " initctl libvirt lxd podman power-profiles-daemon"
+				       " snapd.socket snapd-snap.socket thermald tuned ";
 	/* What libraries ask for names, and logs. */
-	static const char *const of_systemd[] = { "journal", "resolve", "userdb",
-						  "netif",   "notify",	"sessions",
-						  "users",   "seats",	NULL };
+	static const char of_systemd[] = " journal netif notify resolve seats sessions userdb"
+					 " users ";
 
 	if (strcmp(directory, "/run") == 0)
 		return is_among(entry->d_name, services);
@@ -354,45 +297,35 @@ static int mount_run(const struct launch *launch, char **error)
 }
 
 /** The file system itself, which the server answers from now on. */
-static int mount_files(int files, char **error)
+static int mount_files(const struct launch *launch, int files, char **error)
 {
 	char options[100];
-	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC), result;
 
-	if (fuse < 0)
-		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions,allow_other",
-		 fuse, geteuid(), getegid());
+		 launch->fuse, geteuid(), getegid());
 	if (mount("isst", scratch, "fuse", MS_NOSUID | MS_NODEV | MS_NOEXEC, options))
-		result = requirement_missing(LAUNCH_FUSE_MOUNT, -errno, error);
-	else
-		result = descriptor_send(files, fuse)
-				 ? requirement_missing(LAUNCH_SERVER, -EPIPE, error)
-				 : 0;
-	close(fuse);
-	return result;
+		return requirement_missing(LAUNCH_FUSE_MOUNT, -errno, error);
+	return write(files, "", 1) == 1 ? 0 : requirement_missing(LAUNCH_SERVER, -EPIPE, error);
 }
 
-/** What is to be mounted where, of all that the machine has. */
-struct place {
-	bool wanted, directory;
-};
-enum { MOST_PLACES = 32 };
+enum { MOST_OWNED = 32 };
 
-/** Finds places for all, before the file system is mounted where that is made. */
-static int find_places(const struct launch *launch, struct place places[MOST_PLACES], char **error)
+/** Finds places for all that the machine has, before the file system is mounted where that is made.
+ */
+static int find_places(const struct launch *launch, bool wanted[MOST_OWNED], char **error)
 {
 	int result = 0;
 
 	for (size_t i = 0; tree_owned(i) && !result; i++) {
-		const char *path = tree_owned(i);
+		struct kernel_status status;
 
-		places[i].wanted = launch_exists(launch->machine, path, &places[i].directory);
-		if (places[i].wanted)
-			result = make_room(path, places[i].directory, error);
+		wanted[i] = launch_look(launch->machine, tree_owned(i), true, &status) == 0;
+		if (!wanted[i])
+			continue;
+		result = make_room(tree_owned(i), status.type == KERNEL_DIRECTORY, error);
 		if (result == -ENOENT) {
-			places[i].wanted = false;
+			wanted[i] = false;
 			result = 0;
 		}
 	}
@@ -401,9 +334,8 @@ static int find_places(const struct launch *launch, struct place places[MOST_PLA
 }
 
 /** Binds all, and that over scratch as the last one, which hides what is mounted there. */
-static int bind_places(const struct place places[MOST_PLACES], char **error)
+static int bind_places(const bool wanted[MOST_OWNED], char **error)
 {
-	size_t last = 0;
 	char from[PATH_MAX];
 	DIR *all = opendir(scratch);
 
@@ -412,20 +344,18 @@ static int bind_places(const struct place places[MOST_PLACES], char **error)
 		(void)readdir(all);
 		closedir(all);
 	}
-	for (size_t i = 0; tree_owned(i); i++) {
+	for (size_t i = 1; tree_owned(i); i++) {
 		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
-		if (strcmp(tree_owned(i), scratch) == 0)
-			last = i;
-		else if (places[i].wanted && mount(from, tree_owned(i), NULL, MS_BIND, NULL))
+		if (wanted[i] && mount(from, tree_owned(i), NULL, MS_BIND, NULL))
 			return refuse_mount(error);
 	}
-	snprintf(from, sizeof(from), "%s/%zu", scratch, last);
+	snprintf(from, sizeof(from), "%s/0", scratch);
 	return mount(from, scratch, NULL, MS_BIND, NULL) ? refuse_mount(error) : 0;
 }
 
 int namespace_mount(const struct launch *launch, int files, char **error)
 {
-	struct place places[MOST_PLACES] = { 0 };
+	bool wanted[MOST_OWNED];
 	char *directory = getcwd(NULL, 0);
 	int result;
 
@@ -442,11 +372,11 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 	if (!result && launch_has_device(launch->machine))
 		result = bind_over("/dev/fuse", ABI_DEVICE_PATH, false, error);
 	if (!result)
-		result = find_places(launch, places, error);
+		result = find_places(launch, wanted, error);
 	if (!result)
-		result = mount_files(files, error);
+		result = mount_files(launch, files, error);
 	if (!result)
-		result = bind_places(places, error);
+		result = bind_places(wanted, error);
 	/* It may be one that something is mounted over now. */
 	if (directory)
 		(void)!chdir(directory);

@@ -4,6 +4,7 @@
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,17 +112,49 @@ int requirement_missing(enum launch_step step, int result, char **error)
 			 strerror(-result), help ? "; " : "", help ? help : "");
 }
 
-int requirements_check(char **error)
+/** Replaces the escapes of /proc/self/mountinfo: a backslash and three octal digits. */
+static void unescape(char *path)
+{
+	char *to = path;
+	unsigned int code;
+
+	for (; *path; path++) {
+		const bool escaped = sscanf(path, "\\%3o", &code) == 1;
+
+		*to++ = escaped ? (char)code : *path;
+		path += escaped ? 3 : 0;
+	}
+	*to = '\0';
+}
+
+int each_mount(int (*act)(const char *path, const char *mount))
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
-	char line[512];
-	bool found = false;
+	char *line = NULL, path[PATH_MAX];
+	size_t space = 0;
+	int result = mounts ? 0 : -errno;
 
-	while (mounts && !found && fgets(line, sizeof(line), mounts))
-		found = strstr(line, " - fuse isst ");
+	while (!result && getline(&line, &space, mounts) > 0) {
+		if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1)
+			continue;
+		unescape(path);
+		result = act(path, line);
+	}
+	free(line);
 	if (mounts)
 		fclose(mounts);
-	if (found)
+	return result;
+}
+
+static int is_machine(const char *path, const char *mount)
+{
+	(void)path;
+	return strstr(mount, " - fuse isst ") ? 1 : 0;
+}
+
+int requirements_check(char **error)
+{
+	if (each_mount(is_machine) == 1)
 		return set_error(error, -EOPNOTSUPP,
 				 "Cannot run programs on an emulated machine: this is one already");
 	if (access("/dev/fuse", R_OK | W_OK))

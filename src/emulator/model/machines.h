@@ -23,19 +23,6 @@ struct isst_emulator_platform {
 	bool synthetic; /* composed or invented in part, not the values of one real machine */
 };
 
-/** A program to be run on an emulated machine. */
-struct isst_emulator_program {
-	/** Its words, ended by NULL; the first is searched for in PATH. */
-	char *const *words;
-	/** Whether it is to see another effective user id than it has, and which. */
-	bool as_user;
-	unsigned int user;
-	/** Whether files of the system are read-only, and paths that are not, ended by NULL; or
-	 * NULL. */
-	bool read_only;
-	const char *const *writable;
-};
-
 /** What happened since the state was made or this was cleared, over all processes. */
 struct isst_emulator_statistics {
 	unsigned long long device_opens;
