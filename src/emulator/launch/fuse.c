@@ -92,7 +92,7 @@ static void answer(const struct request *request, int result, const void *data, 
 
 static struct fuse_entry_out entry_of(const struct node *node)
 {
-	return (struct fuse_entry_out){ .nodeid = node->number,
+	return (struct fuse_entry_out){ .nodeid = (uintptr_t)node,
 					.attr = node->attributes,
 					.entry_valid = kept,
 					.attr_valid = kept };
@@ -171,35 +171,50 @@ static void do_rmdir(const struct request *request)
 	answer(request, result, NULL, 0);
 }
 
-/* ---- Open directories: the names of when they were read from the beginning ---- */
+/* ---- What is open: names or contents of when they were read from the beginning ---- */
 
-struct listing {
+struct open_file {
 	char **names; /* each behind the letter of its kind */
 	size_t count;
+	char *text;
+	size_t size;
+	bool was_read;
 };
 
-static void clear_listing(struct listing *listing)
+static void do_open(const struct request *request)
 {
-	if (listing->names)
-		kernel_free_list(listing->names, listing->count);
-	*listing = (struct listing){ 0 };
+	const struct fuse_open_in *in = request->body;
+	struct open_file *file = calloc(1, sizeof(*file));
+	const struct fuse_open_out out = { .fh = (uintptr_t)file, .open_flags = FOPEN_DIRECT_IO };
+	int result = file ? 0 : -ENOMEM;
+
+	/* Not even root may open what has no permission for it: in sysfs and below /proc/sys. */
+	if (!result && (in->flags & O_ACCMODE) != O_RDONLY &&
+	    !(request->node->attributes.mode & 0222) &&
+	    (strncmp(request->node->path, "/proc/", 6) != 0 ||
+	     strncmp(request->node->path, "/proc/sys/", 10) == 0))
+		result = -EACCES;
+	if (result)
+		free(file);
+	answer(request, result, &out, sizeof(out));
 }
 
-static void do_opendir(const struct request *request)
+/** Forgets what was read. */
+static void clear(struct open_file *file)
 {
-	struct listing *listing = calloc(1, sizeof(*listing));
-	const struct fuse_open_out out = { .fh = (uintptr_t)listing };
-
-	answer(request, listing ? 0 : -ENOMEM, &out, sizeof(out));
+	if (file->names)
+		kernel_free_list(file->names, file->count);
+	free(file->text);
+	*file = (struct open_file){ 0 };
 }
 
-static void do_releasedir(const struct request *request)
+static void do_release(const struct request *request)
 {
 	const struct fuse_release_in *in = request->body;
-	struct listing *listing = pointer_of(in->fh);
+	struct open_file *file = pointer_of(in->fh);
 
-	clear_listing(listing);
-	free(listing);
+	clear(file);
+	free(file);
 	answer(request, 0, NULL, 0);
 }
 
@@ -237,72 +252,27 @@ static void do_readdir(const struct request *request)
 {
 	static const char *const dots[] = { "d.", "d.." };
 	const struct fuse_read_in *in = request->body;
-	struct listing *listing = pointer_of(in->fh);
+	struct open_file *file = pointer_of(in->fh);
 	char *buffer = calloc(1, in->size);
 	size_t used = 0, added = 1;
 	int result = buffer ? 0 : -ENOMEM;
 
 	if (!result && in->offset == 0) {
-		clear_listing(listing);
-		result = tree_list(request->launch, request->node, &listing->names,
-				   &listing->count);
+		clear(file);
+		result = tree_list(request->launch, request->node, &file->names, &file->count);
 		/* A directory that was removed is empty. */
 		if (result) {
-			*listing = (struct listing){ 0 };
+			*file = (struct open_file){ 0 };
 			result = result == -ENOENT ? 0 : result;
 		}
 	}
-	for (size_t i = in->offset; !result && added && i < listing->count + 2; i++) {
+	for (size_t i = in->offset; !result && added && i < file->count + 2; i++) {
 		added = add_entry(request, buffer + used, in->size - used, i,
-				  i < 2 ? dots[i] : listing->names[i - 2]);
+				  i < 2 ? dots[i] : file->names[i - 2]);
 		used += added;
 	}
 	answer(request, result, buffer, used);
 	free(buffer);
-}
-
-/* ---- Open files: what they contained when they were read from the beginning ---- */
-
-struct content {
-	char *text;
-	size_t size;
-	bool was_read;
-};
-
-static bool is_register(const char *path)
-{
-	const char *end = strrchr(path, '/');
-
-	return strncmp(path, "/dev/cpu/", 9) == 0 && strcmp(end, "/msr") == 0;
-}
-
-static void do_open(const struct request *request)
-{
-	const struct fuse_open_in *in = request->body;
-	struct content *content = calloc(1, sizeof(*content));
-	const struct fuse_open_out out = { .fh = (uintptr_t)content,
-					   .open_flags = FOPEN_DIRECT_IO };
-	int result = content ? 0 : -ENOMEM;
-
-	/* Not even root may open what has no permission for it: in sysfs and below /proc/sys. */
-	if (!result && (in->flags & O_ACCMODE) != O_RDONLY &&
-	    !(request->node->attributes.mode & 0222) &&
-	    (strncmp(request->node->path, "/proc/", 6) != 0 ||
-	     strncmp(request->node->path, "/proc/sys/", 10) == 0))
-		result = -EACCES;
-	if (result)
-		free(content);
-	answer(request, result, &out, sizeof(out));
-}
-
-static void do_release(const struct request *request)
-{
-	const struct fuse_release_in *in = request->body;
-	struct content *content = pointer_of(in->fh);
-
-	free(content->text);
-	free(content);
-	answer(request, 0, NULL, 0);
 }
 
 /** An open file that no longer exists. */
@@ -311,63 +281,55 @@ static int of_open(int result)
 	return result == -ENOENT ? -ENODEV : result;
 }
 
-/** The same register over and over, as the driver reads it. */
-static void read_register(const struct request *request)
+static bool is_register(const char *path)
 {
-	enum { REGISTER = sizeof(uint64_t), MOST = 4096 };
-	const struct fuse_read_in *in = request->body;
-	uint64_t values[MOST / REGISTER];
-	size_t done = 0;
-	int result = in->size % REGISTER ? -EINVAL : 0;
+	return strncmp(path, "/dev/cpu/", 9) == 0 && strcmp(strrchr(path, '/'), "/msr") == 0;
+}
 
-	while (!result && done < in->size && done < sizeof(values)) {
-		result = launch_access(request->launch->machine, request->node->path, false,
-				       in->offset, &values[done / REGISTER]);
-		done += result ? 0 : REGISTER;
+/** The same register over and over, as the driver does it. Returns the bytes that were read or
+ * written, or an error. */
+static ssize_t access_register(const struct request *request, bool write, uint64_t position,
+			       uint64_t *values, size_t size)
+{
+	size_t done = 0;
+	int result = size % sizeof(*values) ? -EINVAL : 0;
+
+	while (!result && done < size) {
+		result = launch_access(request->launch->machine, request->node->path, write,
+				       position, &values[done / sizeof(*values)]);
+		done += result ? 0 : sizeof(*values);
 	}
-	answer(request, done ? 0 : result, values, done);
+	return done ? (ssize_t)done : result;
 }
 
 static void do_read(const struct request *request)
 {
 	const struct fuse_read_in *in = request->body;
-	struct content *content = pointer_of(in->fh);
+	struct open_file *file = pointer_of(in->fh);
 	const struct isst_machine *machine = request->launch->machine;
+	uint64_t values[512];
 	size_t at, size = in->size;
-	int result = 0;
+	ssize_t result = 0;
 
 	if (is_register(request->node->path)) {
-		read_register(request);
+		result = access_register(request, false, in->offset, values,
+					 size < sizeof(values) ? size : sizeof(values));
+		answer(request, result < 0 ? (int)result : 0, values, (size_t)result);
 		return;
 	}
-	if (in->offset == 0 || !content->was_read) {
-		free(content->text);
-		*content = (struct content){ .was_read = true };
+	if (in->offset == 0 || !file->was_read) {
+		clear(file);
 		result = of_open(machine->files->read(machine->data, request->node->path,
-						      &content->text, &content->size));
-		if (result)
-			*content = (struct content){ 0 };
+						      &file->text, &file->size));
+		*file = result ? (struct open_file){ 0 }
+			       : (struct open_file){ .text = file->text,
+						     .size = file->size,
+						     .was_read = true };
 	}
-	at = in->offset < content->size ? in->offset : content->size;
-	if (size > content->size - at)
-		size = content->size - at;
-	answer(request, result, size ? content->text + at : NULL, size);
-}
-
-/** Each eight bytes to the same register. Returns the bytes that were written, or an error. */
-static int write_register(const struct request *request, const struct fuse_write_in *in)
-{
-	uint64_t value;
-	size_t done = 0;
-	int result = in->size % sizeof(value) ? -EINVAL : 0;
-
-	while (!result && done < in->size) {
-		memcpy(&value, (const char *)(in + 1) + done, sizeof(value));
-		result = launch_access(request->launch->machine, request->node->path, true,
-				       in->offset, &value);
-		done += result ? 0 : sizeof(value);
-	}
-	return done ? (int)done : result;
+	at = in->offset < file->size ? in->offset : file->size;
+	if (size > file->size - at)
+		size = file->size - at;
+	answer(request, (int)result, size ? file->text + at : NULL, size);
 }
 
 static void do_write(const struct request *request)
@@ -375,16 +337,17 @@ static void do_write(const struct request *request)
 	const struct fuse_write_in *in = request->body;
 	const struct isst_machine *machine = request->launch->machine;
 	struct fuse_write_out out = { .size = in->size };
-	int result;
+	ssize_t result;
 
 	if (is_register(request->node->path)) {
-		result = write_register(request, in);
-		out.size = result < 0 ? 0 : (uint32_t)result;
+		/* The buffer of requests is the server's own. */
+		result = access_register(request, true, in->offset, (uint64_t *)(in + 1), in->size);
+		out.size = (uint32_t)result;
 	} else {
 		result = of_open(machine->files->write(machine->data, request->node->path,
 						       (const char *)(in + 1), in->size));
 	}
-	answer(request, result < 0 ? result : 0, &out, sizeof(out));
+	answer(request, result < 0 ? (int)result : 0, &out, sizeof(out));
 }
 
 /* ---- The file system ---- */
@@ -449,10 +412,10 @@ static void (*const operations[])(const struct request *request) = {
 	[FUSE_STATFS] = do_statfs,
 	[FUSE_RELEASE] = do_release,
 	[FUSE_INIT] = do_init,
-	[FUSE_OPENDIR] = do_opendir,
+	[FUSE_OPENDIR] = do_open,
 	[FUSE_READDIR] = do_readdir,
 	[FUSE_READDIRPLUS] = do_readdir,
-	[FUSE_RELEASEDIR] = do_releasedir,
+	[FUSE_RELEASEDIR] = do_release,
 	[FUSE_CREATE] = do_refuse,
 	[FUSE_INTERRUPT] = do_nothing,
 	[FUSE_BATCH_FORGET] = do_nothing,
@@ -468,8 +431,6 @@ static void dispatch(struct request *request)
 	faults_set_caller((pid_t)head->pid);
 	if (head->opcode >= sizeof(operations) / sizeof(*operations) || !operations[head->opcode])
 		answer(request, -ENOSYS, NULL, 0);
-	else if (!request->node && head->nodeid)
-		answer(request, -ESTALE, NULL, 0);
 	else
 		operations[head->opcode](request);
 }

@@ -136,12 +136,14 @@ enum { DEVICE_LOCK_PAUSE_MS = 2 };
 bool device_check_lock(void);
 enum { DEVICE_LOCK_CHECK_MS = 10 };
 
-/* ---- file_system.c ---- */
+/* ---- system_files.c: paths are as a task gives them to openat(2) ---- */
 
-/** statfs(2) of a path, or fstatfs(2) where @path is NULL. Returns false if the path is on no file
- * system of the machine; else *@result is what the call returns. */
-bool file_system_get(pid_t caller, const char *path, int descriptor, uint64_t address,
-		     long *result);
+/** Whether a path is /proc/PID/status or mounts, or that of a thread; then *descriptor is a file
+ * with its content, which the caller closes, or -errno. */
+bool task_file_open(pid_t caller, int directory, const char *path, int *descriptor);
+/** statfs(2), or fstatfs(2) by an empty path. Returns false if it is on no file system of the
+ * machine; else *@result is what the call returns. */
+bool file_system_get(pid_t caller, int directory, const char *path, uint64_t address, long *result);
 
 /* ---- fuse.c ---- */
 

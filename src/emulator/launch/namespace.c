@@ -26,52 +26,51 @@ static const char scratch[] = "/sys/devices/system/cpu";
 
 /* ---- Ids ---- */
 
-static int put(const char *path, const char *text)
+static int put(const char *process, const char *name, const char *text)
 {
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t written = file < 0 ? -1 : write(file, text, strlen(text));
-	int result = written < 0 ? -errno : 0;
+	char path[50];
+	int file, result;
 
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	result = file < 0 || write(file, text, strlen(text)) < 0 ? -errno : 0;
 	if (file >= 0)
 		close(file);
 	return result;
 }
 
-/** Lets a namespace have one id: that of the caller, as it is to be seen. @parent: what it is
- * called in the namespace around */
-static int map_one(const char *process, const char *map, unsigned int shown, unsigned int parent)
+/** Lets a namespace have one user and group: those of the caller, as they are to be seen. @real:
+ * the namespace around has them as they are */
+static int map_caller(const struct launch *launch, const char *process, bool real)
 {
-	char path[50], line[40];
+	char users[40], groups[40];
+	int result;
 
-	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
-	snprintf(line, sizeof(line), "%u %u 1", shown, parent);
-	return put(path, line);
+	snprintf(users, sizeof(users), "%u %u 1", launch->shown_user,
+		 real ? launch->user : launch->shown_user);
+	snprintf(groups, sizeof(groups), "%u %u 1", launch->shown_group,
+		 real ? launch->group : launch->shown_group);
+	result = put(process, "uid_map", users);
+	return result ? result : put(process, "gid_map", groups);
 }
 
 /** Lets it have all that the caller's namespace has, as they are. */
 static int map_all(const char *process, const char *map)
 {
 	char path[50], lines[4096] = "", *own = NULL;
-	size_t used = 0, space = 0;
-	FILE *file;
+	unsigned int first, count;
+	size_t used = 0, size;
+	int length, result;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", map);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (used < sizeof(lines) - 40 && getline(&own, &space, file) > 0) {
-		char *end;
-		unsigned long first = strtoul(own, &end, 10), count;
-
-		strtoul(end, &end, 10);
-		count = strtoul(end, NULL, 10);
-		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%lu %lu %lu\n", first,
+	result = text_read(AT_FDCWD, path, &own, &size);
+	for (const char *at = own; !result && used < sizeof(lines) &&
+				   sscanf(at, "%u %*u %u %n", &first, &count, &length) == 2;
+	     at += length)
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
 					 first, count);
-	}
 	free(own);
-	fclose(file);
-	snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
-	return put(path, lines);
+	return result ? result : put(process, map, lines);
 }
 
 int namespace_enter_user(const struct launch *launch, char **error)
@@ -83,30 +82,21 @@ int namespace_enter_user(const struct launch *launch, char **error)
 	if (unshare(CLONE_NEWUSER))
 		return requirement_missing(LAUNCH_USER_NAMESPACE, -errno, error);
 	/* Kernels without this file need no word of it. */
-	put("/proc/self/setgroups", "deny");
-	result = map_one("self", "uid_map", launch->shown_user, launch->user);
-	if (!result)
-		result = map_one("self", "gid_map", launch->shown_group, launch->group);
+	put("self", "setgroups", "deny");
+	result = map_caller(launch, "self", true);
 	return result ? requirement_missing(LAUNCH_USER_NAMESPACE, result, error) : 0;
 }
 
 int namespace_map(const struct launch *launch, pid_t program)
 {
-	/* In the caller's own namespace it has not been renamed yet. */
-	const bool renamed = launch->shown_user != launch->user;
 	char process[12];
 	int result;
 
 	snprintf(process, sizeof(process), "%d", program);
-	if (launch->privileged && !renamed) {
-		result = map_all(process, "uid_map");
-		return result ? result : map_all(process, "gid_map");
-	}
-	result = map_one(process, "uid_map", launch->shown_user,
-			 launch->privileged ? launch->user : launch->shown_user);
-	return result ? result
-		      : map_one(process, "gid_map", launch->shown_group,
-				launch->privileged ? launch->group : launch->shown_group);
+	if (!launch->privileged || launch->shown_user != launch->user)
+		return map_caller(launch, process, launch->privileged);
+	result = map_all(process, "uid_map");
+	return result ? result : map_all(process, "gid_map");
 }
 
 int namespace_enter_last(char **error)

@@ -102,7 +102,7 @@ static long open_file(struct answerer *server, const struct seccomp_notif *call,
 	int descriptor;
 
 	if (!read_text((pid_t)call->pid, arguments[0], path, sizeof(path)) ||
-	    !open_task_status((pid_t)call->pid, directory, path, &descriptor))
+	    !task_file_open((pid_t)call->pid, directory, path, &descriptor))
 		return CONTINUED;
 	if (descriptor < 0)
 		return descriptor;
@@ -129,11 +129,12 @@ static long answer(struct answerer *server, const struct seccomp_notif *call)
 	switch (call->data.nr) {
 	case SYS_statfs:
 		return read_text(caller, arguments[0], path, sizeof(path)) &&
-				       file_system_get(caller, path, -1, arguments[1], &result)
+				       file_system_get(caller, AT_FDCWD, path, arguments[1],
+						       &result)
 			       ? result
 			       : CONTINUED;
 	case SYS_fstatfs:
-		return file_system_get(caller, NULL, (int)arguments[0], arguments[1], &result)
+		return file_system_get(caller, (int)arguments[0], "", arguments[1], &result)
 			       ? result
 			       : CONTINUED;
 	case SYS_ioctl:

@@ -23,10 +23,4 @@ long bind_memory(pid_t caller, const __u64 *arguments);
 /** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
 void print_placement(pid_t task, FILE *stream);
 
-/* ---- task_status.c ---- */
-
-/** Whether a path, as a task opens it, is /proc/PID/status or mounts, or that of a thread; then
- * *descriptor is a file with its content, which the caller closes, or -errno. */
-bool open_task_status(pid_t caller, int directory, const char *path, int *descriptor);
-
 #endif

@@ -4,6 +4,7 @@
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -20,15 +21,11 @@
 /** Reads a number of /proc/sys; -1 if there is none. */
 static int read_setting(const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char line[30];
-	int value = -1;
+	char *text = NULL;
+	size_t size;
+	int value = text_read(AT_FDCWD, path, &text, &size) ? -1 : (int)strtol(text, NULL, 10);
 
-	if (!file)
-		return -1;
-	if (fgets(line, sizeof(line), file))
-		value = (int)strtol(line, NULL, 10);
-	fclose(file);
+	free(text);
 	return value;
 }
 
@@ -42,15 +39,14 @@ static bool is_contained(void)
 /** Whether a profile of AppArmor is in effect, as Docker has one. */
 static bool has_profile(void)
 {
-	char profile[64] = "";
-	FILE *file = fopen("/proc/self/attr/apparmor/current", "re");
+	char *profile = NULL;
+	size_t size;
+	bool found = text_read(AT_FDCWD, "/proc/self/attr/apparmor/current", &profile, &size) ==
+			     0 &&
+		     *profile && strncmp(profile, "unconfined", 10) != 0;
 
-	if (!file)
-		return false;
-	if (!fgets(profile, sizeof(profile), file))
-		*profile = '\0';
-	fclose(file);
-	return *profile && strncmp(profile, "unconfined", 10) != 0;
+	free(profile);
+	return found;
 }
 
 /** What forbids namespaces and mounts; NULL: not known. */

@@ -46,26 +46,19 @@ const char *tree_owned(size_t index)
 	return index < OWNED ? owned[index] : NULL;
 }
 
-/* ---- Nodes, by number and by path ---- */
+/* ---- Nodes ---- */
 
 enum { NODE_BUCKETS = 1 << 12 };
-
-static struct {
-	struct node **nodes; /* by number, from FUSE_ROOT_ID on */
-	size_t count, space;
-	struct node *newest[NODE_BUCKETS]; /* by hash */
-} tree;
+static struct node *root, *newest[NODE_BUCKETS]; /* by hash */
 
 struct node *tree_node(uint64_t number)
 {
-	return number >= FUSE_ROOT_ID && number - FUSE_ROOT_ID < tree.count
-		       ? tree.nodes[number - FUSE_ROOT_ID]
-		       : NULL;
+	return number == FUSE_ROOT_ID ? root : pointer_of(number);
 }
 
 static struct node *find_node(const char *path, uint64_t hash)
 {
-	struct node *node = tree.newest[hash % NODE_BUCKETS];
+	struct node *node = newest[hash % NODE_BUCKETS];
 
 	while (node && (node->gone || node->hash != hash || strcmp(node->path, path) != 0))
 		node = node->older;
@@ -74,27 +67,14 @@ static struct node *find_node(const char *path, uint64_t hash)
 
 static struct node *add_node(const char *path, uint64_t hash)
 {
-	size_t size = strlen(path) + 1;
-	struct node *node;
+	const size_t size = strlen(path) + 1;
+	struct node *node = malloc(sizeof(*node) + size);
 
-	if (tree.count == tree.space) {
-		size_t space = tree.space ? tree.space * 2 : 256;
-		struct node **nodes = reallocarray(tree.nodes, space, sizeof(*nodes));
-
-		if (!nodes)
-			return NULL;
-		tree.nodes = nodes;
-		tree.space = space;
-	}
-	node = malloc(sizeof(*node) + size);
 	if (!node)
 		return NULL;
-	*node = (struct node){ .number = tree.count + FUSE_ROOT_ID,
-			       .hash = hash,
-			       .older = tree.newest[hash % NODE_BUCKETS] };
+	*node = (struct node){ .hash = hash, .older = newest[hash % NODE_BUCKETS] };
 	memcpy(node->path, path, size);
-	tree.nodes[tree.count++] = node;
-	tree.newest[hash % NODE_BUCKETS] = node;
+	newest[hash % NODE_BUCKETS] = node;
 	return node;
 }
 
@@ -125,12 +105,6 @@ static uint64_t shown_size(const char *path, const struct kernel_status *status)
 		return 0;
 	return status->size > PAGE_BYTES ? (status->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
 					 : PAGE_BYTES;
-}
-
-/** The directory in which the owned files are called by their index. */
-static bool is_root(const struct node *node)
-{
-	return node->number == FUSE_ROOT_ID;
 }
 
 /** Returns 0 or a negative errno. */
@@ -175,7 +149,7 @@ bool tree_join(const struct node *directory, const char *name, char *path)
 {
 	const char *listed;
 
-	if (!is_root(directory))
+	if (directory != root)
 		return snprintf(path, PATH_MAX, "%s/%s", directory->path, name) < PATH_MAX;
 	listed = tree_owned(strtoul(name, NULL, 10));
 	return listed && snprintf(path, PATH_MAX, "%s", listed) < PATH_MAX;
@@ -210,7 +184,7 @@ int tree_find(const struct launch *launch, const struct node *directory, const c
 int tree_list(const struct launch *launch, const struct node *directory, char ***names,
 	      size_t *count)
 {
-	if (!is_root(directory))
+	if (directory != root)
 		return launch_list(launch->machine, directory->path, names, count);
 	*names = calloc(OWNED, sizeof(**names));
 	for (*count = 0; *names && *count < OWNED; ++*count)
@@ -221,5 +195,6 @@ int tree_list(const struct launch *launch, const struct node *directory, char **
 
 bool tree_begin(void)
 {
-	return add_node("/", hash_text("/"));
+	root = add_node("/", hash_text("/"));
+	return root;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that the file system of programs has: nodes by number, each a path of the machine. */
+/* The files that the file system of programs has: nodes, each a path of the machine. */
 #ifndef EMULATOR_LAUNCH_TREE_H
 #define EMULATOR_LAUNCH_TREE_H
 
@@ -11,9 +11,8 @@
  * is called by its index in the root of the file system, where only namespace.c looks. */
 const char *tree_owned(size_t index);
 
-/** A path that programs have met. It keeps its number while the machine has the file. */
+/** A path that programs have met. It is one node while the machine has the file. */
 struct node {
-	uint64_t number;
 	uint64_t hash;
 	struct node *older; /* of the same bucket of hashes */
 	bool gone;	    /* the file no longer exists; one of the same path is another node */
@@ -23,7 +22,7 @@ struct node {
 
 /** Makes the root; false without memory. */
 bool tree_begin(void);
-/** NULL for a number that was never given. */
+/** The node of a number that the kernel was given: its address, or FUSE_ROOT_ID. */
 struct node *tree_node(uint64_t number);
 /** Looks at a node, and fills in its attributes. Returns 0 or a negative errno. */
 int tree_look(const struct launch *launch, struct node *node);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * /proc/PID/status, of which libnuma takes the CPUs and memory nodes of the machine, and
- * /proc/PID/mounts. The kernel makes them anew for each task, so nothing can be mounted there.
+ * What programs see of files of the system that nothing can be mounted over: /proc/PID/status, of
+ * which libnuma takes the CPUs and memory nodes of the machine, and /proc/PID/mounts, which the
+ * kernel makes anew for each task; and the type of a file system, by which they see which hierarchy
+ * of control groups there is: FUSE has its own.
  */
 #include "emulator/launch/launch.h"
 #include "emulator/launch/placement.h"
@@ -10,12 +12,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-/** The path in the system of one that may begin in a directory of a task. */
+/** The path in the system of one that may begin in a directory of a task; an empty one is that of
+ * the descriptor. */
 static bool make_absolute(pid_t caller, int directory, const char *path, char absolute[PATH_MAX])
 {
 	char link[60];
@@ -29,9 +36,11 @@ static bool make_absolute(pid_t caller, int directory, const char *path, char ab
 		snprintf(link, sizeof(link), "/proc/%d/fd/%d", caller, directory);
 	length = readlink(link, absolute, PATH_MAX);
 	return length > 0 && length < PATH_MAX &&
-	       snprintf(absolute + length, (size_t)(PATH_MAX - length), "/%s", path) <
-		       PATH_MAX - length;
+	       snprintf(absolute + length, (size_t)(PATH_MAX - length), "%s%s", *path ? "/" : "",
+			path) < PATH_MAX - length;
 }
+
+/* ---- /proc/PID ---- */
 
 /** Skips a number and a slash. Returns NULL if they are not there. */
 static const char *skip_number(const char *text, pid_t *number)
@@ -112,29 +121,24 @@ static void print_mounts(FILE *real, FILE *stream)
 	free(line);
 }
 
-bool open_task_status(pid_t caller, int directory, const char *path, int *descriptor)
+bool task_file_open(pid_t caller, int directory, const char *path, int *descriptor)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const bool mounts = strcmp(name, "mounts") == 0;
 	char absolute[PATH_MAX];
 	FILE *real, *stream;
 	pid_t task;
 
-	const char *name = slash ? slash + 1 : path;
-	bool mounts = strcmp(name, "mounts") == 0;
-
 	if ((!mounts && strcmp(name, "status") != 0) ||
 	    !make_absolute(caller, directory, path, absolute))
 		return false;
-	task = strcmp(absolute, "/proc/mounts") == 0
-		       ? caller
-		       : find_task(caller, absolute, mounts ? "mounts" : "status");
+	task = strcmp(absolute, "/proc/mounts") == 0 ? caller : find_task(caller, absolute, name);
 	if (task == 0)
 		return false;
 	snprintf(absolute, sizeof(absolute), "/proc/%d/%s", task, mounts ? "mounts" : "status");
 	real = fopen(absolute, "re");
 	if (!real)
 		return false;
-
 	*descriptor = memfd_create(mounts ? "mounts" : "status", MFD_CLOEXEC);
 	stream = *descriptor < 0 ? NULL : fdopen(dup(*descriptor), "w");
 	if (stream && mounts)
@@ -146,5 +150,53 @@ bool open_task_status(pid_t caller, int directory, const char *path, int *descri
 		*descriptor = -ENOMEM;
 	}
 	fclose(real);
+	return true;
+}
+
+/* ---- statfs(2) ---- */
+
+static long type_of(const char *path)
+{
+	static const struct {
+		const char *directory;
+		long type;
+	} types[] = { { "/sys/fs/cgroup", CGROUP2_SUPER_MAGIC },
+		      { "/sys/kernel/debug", DEBUGFS_MAGIC },
+		      { "/dev", TMPFS_MAGIC },
+		      { "/proc", PROC_SUPER_MAGIC },
+		      { "", SYSFS_MAGIC } };
+	size_t i = 0;
+
+	while (strncmp(path, types[i].directory, strlen(types[i].directory)) != 0)
+		i++;
+	return types[i].type;
+}
+
+bool file_system_get(pid_t caller, int directory, const char *path, uint64_t address, long *result)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	char link[40], seen[PATH_MAX];
+	struct statfs status;
+	ssize_t length = -1;
+	int root, file;
+
+	if (!make_absolute(caller, directory, path, seen))
+		return false;
+	/* As the caller would, which need not be allowed to read it. */
+	snprintf(link, sizeof(link), "/proc/%d/root", caller);
+	root = open(link, O_PATH | O_CLOEXEC);
+	file = (int)syscall(SYS_openat2, root, seen, &how, sizeof(how));
+	close(root);
+	if (file < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	if (fstatfs(file, &status) == 0 && status.f_type == FUSE_SUPER_MAGIC)
+		length = readlink(link, seen, sizeof(seen) - 1);
+	close(file);
+	if (length < 0)
+		return false;
+	seen[length] = '\0';
+	status.f_type = type_of(seen);
+	*result = caller_write(caller, address, &status, sizeof(status)) ? 0 : -EFAULT;
 	return true;
 }
