@@ -65,7 +65,6 @@ bool device_is(pid_t caller, int descriptor)
 
 struct request {
 	pid_t caller;
-	unsigned int code;
 	struct request_layout layout;
 	uint64_t argument;   /* of the program */
 	char *copy, *before; /* of all that can be read */
@@ -103,19 +102,11 @@ static bool copy_in(struct request *request)
 	/* Then the driver refuses it as a whole. */
 	if (request->count > layout->most)
 		request->count = 0;
-	/* All at once where they can be read, which is almost always. */
-	if (request->count &&
-	    caller_read(request->caller, request->argument + layout->head,
-			request->copy + layout->head, request->count * layout->entry))
-		request->readable = request->count;
-	while (request->readable < request->count) {
-		size_t place = place_of(request, request->readable);
-
-		if (!caller_read(request->caller, request->argument + place, request->copy + place,
-				 layout->entry))
-			break;
+	while (request->readable < request->count &&
+	       caller_read(request->caller,
+			   request->argument + place_of(request, request->readable),
+			   request->copy + place_of(request, request->readable), layout->entry))
 		request->readable++;
-	}
 	if (request->readable < request->count)
 		memcpy(request->copy, &request->readable, layout->count_bytes);
 	return request->readable > 0 || request->count == 0;
@@ -133,15 +124,12 @@ static bool copy_back(const struct request *request, size_t place, size_t size)
 static int copy_out(const struct request *request, int result)
 {
 	const struct request_layout *layout = &request->layout;
-	const size_t entries = request->readable * layout->entry;
 
 	if (!layout->entry && !copy_back(request, 0, layout->head))
 		return layout->fault;
-	if (!entries || !caller_write(request->caller, request->argument + layout->head,
-				      request->copy + layout->head, entries))
-		for (size_t i = 0; i < request->readable; i++)
-			if (!copy_back(request, place_of(request, i), layout->entry))
-				return i > 0 && !layout->all_or_error ? (int)i : layout->fault;
+	for (size_t i = 0; i < request->readable; i++)
+		if (!copy_back(request, place_of(request, i), layout->entry))
+			return i > 0 && !layout->all_or_error ? (int)i : layout->fault;
 	return layout->all_or_error && !result && request->readable < request->count ? layout->fault
 										     : result;
 }
@@ -160,7 +148,7 @@ static void crash(const char *text)
 
 int device_request(const struct launch *launch, pid_t caller, unsigned int code, uint64_t argument)
 {
-	struct request request = { .caller = caller, .code = code, .argument = argument };
+	struct request request = { .caller = caller, .argument = argument };
 	int result = -ENOMEM;
 	size_t size;
 

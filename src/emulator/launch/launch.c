@@ -3,12 +3,14 @@
 #include "emulator/launch/launch.h"
 
 #include "emulator/front/launch_files.h"
-#include "emulator/launch/namespace.h"
+#include "emulator/launch/cpuid.h"
+#include "emulator/model/task.h"
 #include "emulator/model/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +23,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef ISST_LIBRARY_DIRECTORY
+#define ISST_LIBRARY_DIRECTORY "/usr/local/lib"
+#endif
 
 /* ---- The servers ---- */
 
@@ -94,6 +100,8 @@ static void serve_calls(struct launch *launch, int socket, pid_t program)
 	close(socket);
 	notify_serve(launch, listener);
 }
+
+enum { VARIABLES = 5 }; /* that are added to the environment, at most */
 
 enum { FILES, CALLS, SERVERS };
 
@@ -173,21 +181,6 @@ static int ask(int calls, int question)
 
 /* ---- Starting ---- */
 
-/** Whether this process may mount, and give a namespace all ids that there are. */
-static bool is_privileged(void)
-{
-	static const int needed[] = { CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID };
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
-		if (!(data[CAP_TO_INDEX(needed[i])].effective & CAP_TO_MASK(needed[i])))
-			return false;
-	return true;
-}
-
 /** The namespace of the program, with ids, and what it is served there. */
 static int enter_program(int calls, char **error)
 {
@@ -197,13 +190,13 @@ static int enter_program(int calls, char **error)
 		return result;
 	result = ask(calls, 0);
 	if (result)
-		return requirement_missing(LAUNCH_USER_NAMESPACE, result, error);
+		return requirement_missing(NO_USER_NAMESPACE, result, error);
 	listener = notify_install(error);
 	if (listener < 0)
 		return listener;
 	result = ask(calls, listener);
 	close(listener);
-	return result ? requirement_missing(LAUNCH_SERVER, result, error) : 0;
+	return result ? requirement_missing(NO_SERVER, result, error) : 0;
 }
 
 static int enter(struct launch *launch, char **error)
@@ -216,10 +209,10 @@ static int enter(struct launch *launch, char **error)
 	/* Of the namespace in which it is mounted. */
 	launch->fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (launch->fuse < 0)
-		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
+		return requirement_missing(NO_FUSE_DEVICE, -errno, error);
 	result = start_servers(launch, sockets);
 	if (result)
-		result = requirement_missing(LAUNCH_SERVER, result, error);
+		result = requirement_missing(NO_SERVER, result, error);
 	if (!result)
 		result = namespace_mount(launch, sockets[FILES][0], error);
 	close(launch->fuse);
@@ -232,10 +225,8 @@ static int enter(struct launch *launch, char **error)
 	return result;
 }
 
-/** What of the environment cpuid.c and this file add, at most. */
-enum { ADDED_VARIABLES = 5 };
-
-int environment_put(char **environment, const char *name, const char *value)
+/** Sets a variable, for which there is space. Returns 0 or -ENOMEM. */
+static int environment_put(char **environment, const char *name, const char *value)
 {
 	const size_t length = strlen(name);
 
@@ -243,6 +234,47 @@ int environment_put(char **environment, const char *name, const char *value)
 	       (strncmp(*environment, name, length) != 0 || (*environment)[length] != '='))
 		environment++;
 	return asprintf(environment, "%s=%s", name, value) < 0 ? -ENOMEM : 0;
+}
+
+/** It stands beside the program in a build tree, else where it was installed. */
+static bool find_library(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof(CPUID_LIBRARY));
+
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	if (length > 0) {
+		memcpy(path + length, CPUID_LIBRARY, sizeof(CPUID_LIBRARY));
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	return snprintf(path, PATH_MAX, "%s/%s", ISST_LIBRARY_DIRECTORY, CPUID_LIBRARY) <
+		       PATH_MAX &&
+	       access(path, R_OK) == 0;
+}
+
+/** Adds the preload object that emulates CPUID, in programs that are linked dynamically, to
+ * LD_PRELOAD where it can be found. Returns 0 or -ENOMEM. */
+static int preload_cpuid(const struct launch *launch, char **environment)
+{
+	const struct cpu_identity *identity = &launch->machine->identity;
+	const char *others = getenv("LD_PRELOAD");
+	char library[PATH_MAX], processor[64], *all;
+	int result;
+
+	/* Spaces and colons separate the names of libraries. */
+	if (!find_library(library) || strpbrk(library, " :"))
+		return 0;
+	snprintf(processor, sizeof(processor), "%d:%u:%u:%u:%d", identity->intel, identity->family,
+		 identity->model, identity->stepping, launch_has_hwp(launch->machine));
+	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
+	    0)
+		return -ENOMEM;
+	result = environment_put(environment, "LD_PRELOAD", all);
+	if (!result)
+		result = environment_put(environment, CPUID_VARIABLE, processor);
+	free(all);
+	return result;
 }
 
 /** The environment of the program: what it starts may stand in other directories, and have other
@@ -257,14 +289,14 @@ static int make_environment(const struct launch *launch, char ***environment)
 
 	while (environ && environ[count])
 		count++;
-	all = *environment = calloc(count + ADDED_VARIABLES + 1, sizeof(*all));
+	all = *environment = calloc(count + VARIABLES + 1, sizeof(*all));
 	if (all && count)
 		memcpy(all, environ, count * sizeof(*all));
 	result = !all || environment_put(all, LAUNCH_PLATFORM, path ? path : target->platform) ||
 				 environment_put(all, LAUNCH_STATE, launch->state) ||
 				 environment_put(all, LAUNCH_UNLOCK, target->unlock ? "yes" : "")
 			 ? -ENOMEM
-			 : cpuid_preload(launch, all);
+			 : preload_cpuid(launch, all);
 	free(path);
 	return result;
 }
@@ -307,6 +339,7 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		      char **error)
 {
 	const unsigned int known = ISST_EMULATOR_RUN_AS_USER | ISST_EMULATOR_RUN_READ_ONLY;
+	const uint64_t needed = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SETUID | 1ULL << CAP_SETGID;
 	const bool as_user = flags & ISST_EMULATOR_RUN_AS_USER;
 	struct launch launch = {
 		.target = target,
@@ -317,7 +350,8 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		.group = getegid(),
 		.shown_user = as_user ? user : geteuid(),
 		.shown_group = as_user && user == 0 ? 0 : getegid(),
-		.privileged = is_privileged(),
+		/* It may mount, and give a namespace all ids. */
+		.privileged = (task_mask(getpid(), "CapEff:") & needed) == needed,
 	};
 	struct isst_machine *machine = NULL;
 	char *state = NULL;

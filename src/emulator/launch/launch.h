@@ -22,9 +22,11 @@
 #include "base/machine.h"
 #include "emulator/model/machines.h"
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -51,28 +53,39 @@ struct launch {
 	bool privileged;
 };
 
-/* ---- requirements.c: where it cannot work. Messages are one line, with what helps ---- */
+/* ---- requirements.c: where it cannot work ---- */
 
-/** Steps that a system, a container or a security module may forbid. */
-enum launch_step {
-	LAUNCH_USER_NAMESPACE,
-	LAUNCH_MOUNT_NAMESPACE,
-	LAUNCH_FUSE_DEVICE, /* open of /dev/fuse */
-	LAUNCH_FUSE_MOUNT,
-	LAUNCH_MOUNT, /* any other mount */
-	LAUNCH_NOTIFICATION,
-	LAUNCH_SERVER
-};
+/** What a system, a container or a security module may forbid. */
+#define NO_USER_NAMESPACE "a user namespace cannot be made"
+#define NO_MOUNT_NAMESPACE "a mount namespace cannot be made"
+#define NO_FUSE_DEVICE "/dev/fuse cannot be opened"
+#define NO_FUSE_MOUNT "a FUSE file system cannot be mounted"
+#define NO_MOUNT "files cannot be mounted"
+#define NO_NOTIFICATION "seccomp cannot notify of system calls"
+#define NO_SERVER "its servers cannot be started"
 
-/** Sets *@error to what is missing where a step failed with a negative errno, and what helps.
- * Returns -EOPNOTSUPP, or what the step failed with if that is none of the system's restrictions.
- */
-int requirement_missing(enum launch_step step, int result, char **error);
+/** Sets *@error to what failed with a negative errno, one of the texts above, and what helps.
+ * Returns -EOPNOTSUPP, or that errno if it is none of the system's restrictions. */
+int requirement_missing(const char *what, int result, char **error);
 /** Calls a function with each mount of this namespace, its path and its line of
  * /proc/self/mountinfo, until it returns another value than 0, which is returned. */
 int each_mount(int (*act)(const char *path, const char *mount));
 /** Finds, before anything is changed, what can be found. Returns as above, or 0. */
 int requirements_check(char **error);
+
+/* ---- namespace.c: the namespaces of a start, in the order in which they are entered; all but
+ * namespace_map() in the process that becomes the program. Each returns 0, or a negative errno with
+ * *@error set. ---- */
+
+/** Unless the caller is privileged: a user namespace in which it may mount. */
+int namespace_enter_user(const struct launch *launch, char **error);
+/** The mounts. @files: the socket of the server of files, which is told of its file system */
+int namespace_mount(const struct launch *launch, int files, char **error);
+/** The user namespace of the program, and a mount namespace of that, by which all mounts are
+ * locked. It has no ids until namespace_map(). */
+int namespace_enter_last(char **error);
+/** In the server of calls: gives that namespace its ids. Returns 0 or a negative errno. */
+int namespace_map(const struct launch *launch, pid_t program);
 
 /* ---- readonly.c ---- */
 
@@ -90,18 +103,6 @@ int mount_read_only(const char *path);
 int notify_install(char **error);
 /** Answers notifications until no process with the filter is left. In a process of its own. */
 void notify_serve(struct launch *launch, int listener);
-
-/* ---- cpuid.c: the preload object that emulates CPUID, of programs that are linked dynamically
- * ---- */
-
-/** Adds it to LD_PRELOAD where it can be found; without it programs see the CPUID of the host.
- * Returns 0 or -ENOMEM. */
-int cpuid_preload(const struct launch *launch, char **environment);
-
-/* ---- launch.c ---- */
-
-/** Sets a variable, for which there is space. Returns 0 or -ENOMEM. */
-int environment_put(char **environment, const char *name, const char *value);
 
 /** What a number of the kernel's interfaces means here, or in the process that it is of. */
 static inline void *pointer_of(uint64_t number)
@@ -144,6 +145,21 @@ bool task_file_open(pid_t caller, int directory, const char *path, int *descript
 /** statfs(2), or fstatfs(2) by an empty path. Returns false if it is on no file system of the
  * machine; else *@result is what the call returns. */
 bool file_system_get(pid_t caller, int directory, const char *path, uint64_t address, long *result);
+
+/* ---- placement.c: the CPUs and memory nodes of tasks ---- */
+
+/** Returns false without memory. */
+bool placements_begin(const struct isst_machine *machine);
+
+/* The system calls of these names, made by a task. Return as those, errors as -errno. */
+long get_affinity(pid_t caller, const __u64 *arguments);
+long set_affinity(pid_t caller, const __u64 *arguments);
+long get_memory_policy(pid_t caller, const __u64 *arguments);
+long set_memory_policy(pid_t caller, const __u64 *arguments);
+long bind_memory(pid_t caller, const __u64 *arguments);
+
+/** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
+void print_placement(pid_t task, FILE *stream);
 
 /* ---- fuse.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program sees in place of the system: namespaces, and what is mounted where in them. */
-#include "emulator/launch/namespace.h"
+#include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
 #include "emulator/front/launch_files.h"
@@ -80,11 +80,11 @@ int namespace_enter_user(const struct launch *launch, char **error)
 	if (launch->privileged)
 		return 0;
 	if (unshare(CLONE_NEWUSER))
-		return requirement_missing(LAUNCH_USER_NAMESPACE, -errno, error);
+		return requirement_missing(NO_USER_NAMESPACE, -errno, error);
 	/* Kernels without this file need no word of it. */
 	put("self", "setgroups", "deny");
 	result = map_caller(launch, "self", true);
-	return result ? requirement_missing(LAUNCH_USER_NAMESPACE, result, error) : 0;
+	return result ? requirement_missing(NO_USER_NAMESPACE, result, error) : 0;
 }
 
 int namespace_map(const struct launch *launch, pid_t program)
@@ -102,7 +102,7 @@ int namespace_map(const struct launch *launch, pid_t program)
 int namespace_enter_last(char **error)
 {
 	return unshare(CLONE_NEWUSER | CLONE_NEWNS)
-		       ? requirement_missing(LAUNCH_USER_NAMESPACE, -errno, error)
+		       ? requirement_missing(NO_USER_NAMESPACE, -errno, error)
 		       : 0;
 }
 
@@ -110,7 +110,7 @@ int namespace_enter_last(char **error)
 
 static int refuse_mount(char **error)
 {
-	return requirement_missing(LAUNCH_MOUNT, -errno, error);
+	return requirement_missing(NO_MOUNT, -errno, error);
 }
 
 /** Makes a mount of the kernel's files elsewhere read-only, as for roots of other systems. */
@@ -148,7 +148,7 @@ static int protect(char **error)
 			result = mount_read_only(kept[i]);
 		else if (errno != ENOENT)
 			result = -errno;
-	return result ? requirement_missing(LAUNCH_MOUNT, result, error) : 0;
+	return result ? requirement_missing(NO_MOUNT, result, error) : 0;
 }
 
 /** Whether a name is one of @words, which have a space on both sides. */
@@ -295,8 +295,8 @@ static int mount_files(const struct launch *launch, int files, char **error)
 		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions,allow_other",
 		 launch->fuse, geteuid(), getegid());
 	if (mount("isst", scratch, "fuse", MS_NOSUID | MS_NODEV | MS_NOEXEC, options))
-		return requirement_missing(LAUNCH_FUSE_MOUNT, -errno, error);
-	return write(files, "", 1) == 1 ? 0 : requirement_missing(LAUNCH_SERVER, -EPIPE, error);
+		return requirement_missing(NO_FUSE_MOUNT, -errno, error);
+	return write(files, "", 1) == 1 ? 0 : requirement_missing(NO_SERVER, -EPIPE, error);
 }
 
 enum { MOST_OWNED = 32 };
@@ -350,7 +350,7 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 	int result;
 
 	if (unshare(CLONE_NEWNS))
-		return requirement_missing(LAUNCH_MOUNT_NAMESPACE, -errno, error);
+		return requirement_missing(NO_MOUNT_NAMESPACE, -errno, error);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return refuse_mount(error);
 	result = launch->privileged ? protect(error) : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives the calls that the filter selects, and answers or continues each. */
 #include "emulator/launch/launch.h"
-#include "emulator/launch/placement.h"
 
 #include "driver/abi.h"
 #include "emulator/front/launch_files.h"
@@ -195,8 +194,8 @@ static bool finish_call(struct answerer *server, const struct seccomp_notif *cal
 /** Whether a signal waits for a task that takes it. */
 static bool is_interrupted(pid_t task)
 {
-	return (task_signals(task, "SigPnd:") | task_signals(task, "ShdPnd:")) &
-	       ~task_signals(task, "SigBlk:");
+	return (task_mask(task, "SigPnd:") | task_mask(task, "ShdPnd:")) &
+	       ~task_mask(task, "SigBlk:");
 }
 
 /** Asks again for those that wait for a lock, and forgets those that are gone. The kernel
@@ -322,6 +321,5 @@ int notify_install(char **error)
 	if (listener < 0 && errno == EINVAL)
 		listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 				   SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-	return listener < 0 ? requirement_missing(LAUNCH_NOTIFICATION, -errno, error)
-			    : (int)listener;
+	return listener < 0 ? requirement_missing(NO_NOTIFICATION, -errno, error) : (int)listener;
 }

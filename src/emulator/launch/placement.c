@@ -5,15 +5,15 @@
  * slack (prctl(2)): the kernel hands it on to threads, children and programs, a server can read and
  * set it, and a few nanoseconds more delay nothing.
  */
-#include "emulator/launch/placement.h"
+#include "emulator/launch/launch.h"
 
 #include "common/numbered.h"
 #include "emulator/front/launch_files.h"
-#include "emulator/launch/launch.h"
 #include "emulator/model/task.h"
 #include "isst.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/mempolicy.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,32 +227,30 @@ long get_affinity(pid_t caller, const __u64 *arguments)
 	return result ? result : (long)mask_bytes(end);
 }
 
+static ino_t user_namespace_of(pid_t task)
+{
+	char path[40];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", task);
+	return stat(path, &status) ? 0 : status.st_ino;
+}
+
 /** Whether a task may place another one: of the same user, or with CAP_SYS_NICE, and none of the
  * system's. Returns 0, -EPERM or -ESRCH. */
 static int check_permission(pid_t caller, pid_t task)
 {
-	enum { SYS_NICE = 23 };
-	char path[40], mine[TASK_FIELD], its[TASK_FIELD], capabilities[TASK_FIELD];
-	struct stat my_namespace, its_namespace;
-	unsigned long ours, real, effective;
-	char *end;
+	unsigned int ours = 0, real = 1, effective = 1;
+	char mine[TASK_FIELD] = "", its[TASK_FIELD];
 
 	if (read_task_field(task, "Uid:", its))
 		return -ESRCH;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", caller);
-	if (stat(path, &my_namespace))
+	if (user_namespace_of(caller) != user_namespace_of(task))
 		return -EPERM;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", task);
-	if (stat(path, &its_namespace) || my_namespace.st_ino != its_namespace.st_ino ||
-	    read_task_field(caller, "Uid:", mine) ||
-	    read_task_field(caller, "CapEff:", capabilities))
-		return -EPERM;
-	/* The real id, then the effective one. */
-	strtoul(mine, &end, 10);
-	ours = strtoul(end, NULL, 10);
-	real = strtoul(its, &end, 10);
-	effective = strtoul(end, NULL, 10);
-	return ours == real || ours == effective || strtoull(capabilities, NULL, 16) >> SYS_NICE & 1
+	read_task_field(caller, "Uid:", mine);
+	sscanf(mine, "%*u %u", &ours);
+	sscanf(its, "%u %u", &real, &effective);
+	return ours == real || ours == effective || task_mask(caller, "CapEff:") >> CAP_SYS_NICE & 1
 		       ? 0
 		       : -EPERM;
 }

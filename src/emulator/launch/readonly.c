@@ -37,7 +37,7 @@ static int protect_others(const char *const *own, const char *const *further, ch
 
 	if (!path) {
 		result = mount_read_only("/");
-		return result ? requirement_missing(LAUNCH_MOUNT, result, error) : 0;
+		return result ? requirement_missing(NO_MOUNT, result, error) : 0;
 	}
 	real = realpath(path, NULL);
 	if (real && strcmp(real, "/") == 0) {
@@ -53,7 +53,7 @@ static int protect_others(const char *const *own, const char *const *further, ch
 		result = protect_others(*own ? own + 1 : own, *own ? further : further + 1, error);
 	if (!result && tree >= 0 &&
 	    syscall(SYS_move_mount, tree, "", AT_FDCWD, real, MOVE_MOUNT_F_EMPTY_PATH))
-		result = requirement_missing(LAUNCH_MOUNT, -errno, error);
+		result = requirement_missing(NO_MOUNT, -errno, error);
 	if (tree >= 0)
 		close(tree);
 	free(real);
@@ -79,7 +79,7 @@ int readonly_apply(const struct launch *launch, char **error)
 	result = protect_others(own, launch->writable, error);
 	/* Through the mount that can be written to. */
 	if (!result && chdir(directory))
-		result = requirement_missing(LAUNCH_MOUNT, -errno, error);
+		result = requirement_missing(NO_MOUNT, -errno, error);
 	free(directory);
 	return result;
 }

@@ -75,36 +75,19 @@ static const char *help_with_fuse(int result)
 	return "load the kernel module fuse";
 }
 
-static const char *help_with(enum launch_step step, int result)
+int requirement_missing(const char *what, int result, char **error)
 {
-	switch (step) {
-	case LAUNCH_FUSE_DEVICE:
-		return help_with_fuse(result);
-	case LAUNCH_NOTIFICATION:
-		return result == -EBUSY ? "start it outside of what seccomp supervises already"
+	const char *help = help_with_namespaces();
+
+	if (strcmp(what, NO_FUSE_DEVICE) == 0)
+		help = help_with_fuse(result);
+	else if (strcmp(what, NO_NOTIFICATION) == 0)
+		help = result == -EBUSY ? "start it outside of what seccomp supervises already"
 					: "Linux 5.14 or newer is required";
-	case LAUNCH_SERVER:
-		return NULL;
-	default:
-		return help_with_namespaces();
-	}
-}
-
-int requirement_missing(enum launch_step step, int result, char **error)
-{
-	static const char *const steps[] = {
-		[LAUNCH_USER_NAMESPACE] = "a user namespace cannot be made",
-		[LAUNCH_MOUNT_NAMESPACE] = "a mount namespace cannot be made",
-		[LAUNCH_FUSE_DEVICE] = "/dev/fuse cannot be opened",
-		[LAUNCH_FUSE_MOUNT] = "a FUSE file system cannot be mounted",
-		[LAUNCH_MOUNT] = "files cannot be mounted",
-		[LAUNCH_NOTIFICATION] = "seccomp cannot notify of system calls",
-		[LAUNCH_SERVER] = "its servers cannot be started",
-	};
-	const char *help = result == -ENOMEM ? NULL : help_with(step, result);
-
+	if (result == -ENOMEM || strcmp(what, NO_SERVER) == 0)
+		help = NULL;
 	return set_error(error, help ? -EOPNOTSUPP : result,
-			 "Cannot run programs on an emulated machine: %s: %s%s%s", steps[step],
+			 "Cannot run programs on an emulated machine: %s: %s%s%s", what,
 			 strerror(-result), help ? "; " : "", help ? help : "");
 }
 
@@ -154,7 +137,7 @@ int requirements_check(char **error)
 		return set_error(error, -EOPNOTSUPP,
 				 "Cannot run programs on an emulated machine: this is one already");
 	if (access("/dev/fuse", R_OK | W_OK))
-		return requirement_missing(LAUNCH_FUSE_DEVICE, -errno, error);
+		return requirement_missing(NO_FUSE_DEVICE, -errno, error);
 	/* Yama: no process may access the memory of another one. */
 	if (read_setting("/proc/sys/kernel/yama/ptrace_scope") == 3)
 		return set_error(

@@ -6,7 +6,6 @@
  * of control groups there is: FUSE has its own.
  */
 #include "emulator/launch/launch.h"
-#include "emulator/launch/placement.h"
 #include "emulator/model/task.h"
 
 #include <errno.h>
@@ -42,40 +41,21 @@ static bool make_absolute(pid_t caller, int directory, const char *path, char ab
 
 /* ---- /proc/PID ---- */
 
-/** Skips a number and a slash. Returns NULL if they are not there. */
-static const char *skip_number(const char *text, pid_t *number)
-{
-	char *end;
-
-	*number = (pid_t)strtol(text, &end, 10);
-	return *text >= '1' && *text <= '9' && *end == '/' ? end + 1 : NULL;
-}
-
 /** Which task's file of that name it is: /proc/N/NAME, /proc/N/task/N/NAME, and "self" and
  * "thread-self" in place of the first number. Returns 0 if it is none. */
 static pid_t find_task(pid_t caller, const char *path, const char *name)
 {
 	char group[TASK_FIELD];
-	const char *rest;
-	pid_t task;
+	pid_t task = caller;
+	int begin = 0, end = 0;
 
-	if (strncmp(path, "/proc/", 6) != 0)
-		return 0;
-	path += 6;
-	if (strncmp(path, "thread-self/", 12) == 0) {
-		task = caller;
-		rest = path + 12;
-	} else if (strncmp(path, "self/", 5) == 0) {
-		if (read_task_field(caller, "Tgid:", group))
-			return 0;
-		task = (pid_t)strtol(group, NULL, 10);
-		rest = path + 5;
-	} else {
-		rest = skip_number(path, &task);
-	}
-	if (rest && strncmp(rest, "task/", 5) == 0)
-		rest = skip_number(rest + 5, &task);
-	return rest && strcmp(rest, name) == 0 ? task : 0;
+	sscanf(path, "/proc/thread-self/%n", &begin);
+	if (!begin && sscanf(path, "/proc/self/%n", &begin) == 0 && begin)
+		task = read_task_field(caller, "Tgid:", group) ? 0 : (pid_t)strtol(group, NULL, 10);
+	if (!begin)
+		sscanf(path, "/proc/%d/%n", &task, &begin);
+	sscanf(path + begin, "task/%d/%n", &task, &end);
+	return begin && strcmp(path + begin + end, name) == 0 ? task : 0;
 }
 
 static void print_status(pid_t task, FILE *real, FILE *stream)

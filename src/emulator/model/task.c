@@ -29,7 +29,7 @@ int read_task_field(pid_t task, const char *name, char value[TASK_FIELD])
 	return result;
 }
 
-uint64_t task_signals(pid_t task, const char *name)
+uint64_t task_mask(pid_t task, const char *name)
 {
 	char text[TASK_FIELD];
 
