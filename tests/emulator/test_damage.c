@@ -4,7 +4,7 @@
  * belongs there: it says so, and neither crashes nor waits without end.
  */
 #include "emulator/emulated.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 #include "emulator/state/state.h"
 
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static size_t read_all(struct isst_machine *machine, const char *directory)
 	size_t count = 0, seen = 0;
 	char **names;
 
-	if (launch_list(machine, directory, &names, &count))
+	if (files_names(machine->data, directory, &names, &count))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		char path[1024], *content = NULL;

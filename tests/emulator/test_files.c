@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulated kernel files: what they say, and how they answer writes. */
 #include "emulator/emulated.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 #include "support/check.h"
 
 #include "isst.h"
@@ -340,7 +340,7 @@ TEST_MACHINE(policies_are_those_of_cpus, "tests/tiny")
 	static const char POLICY[] = CPUS "/cpufreq/policy1/scaling_max_freq";
 	struct kernel_status status;
 
-	assert_int_equal(launch_look(e->machine, CPUS "/cpufreq/policy1", false, &status), 0);
+	assert_int_equal(files_look(e->machine->data, CPUS "/cpufreq/policy1", false, &status), 0);
 	assert_int_equal(status.type, KERNEL_LINK);
 	assert_string_equal(status.target, "../cpu1/cpufreq");
 	free(status.target);

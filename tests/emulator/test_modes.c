@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Permissions of the kernel's files, as stat(2) shows them and tests -w and -r go by. */
 #include "emulator/emulated.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 
 static void assert_mode(struct emulated *e, const char *path, unsigned int expected)
 {
 	struct kernel_status status;
-	int result = launch_look(e->machine, path, true, &status);
+	int result = files_look(e->machine->data, path, true, &status);
 
 	if (result)
 		fail_msg("%s: %s", path, strerror(-result));

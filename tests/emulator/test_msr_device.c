@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* /dev/cpu/N/msr as a program has it open: see msr(4). */
 #include "emulator/emulated.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 
 static int access_msr(struct emulated *e, unsigned int cpu, bool write, uint64_t position,
 		      uint64_t *value)
@@ -9,7 +9,7 @@ static int access_msr(struct emulated *e, unsigned int cpu, bool write, uint64_t
 	char path[40];
 
 	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
-	return launch_access(e->machine, path, write, position, value);
+	return files_access(e->machine->data, path, write, position, value);
 }
 
 TEST_MACHINE(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
@@ -20,7 +20,7 @@ TEST_MACHINE(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
 	assert_int_equal(access_msr(e, 3, false, 0xce, &value), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
 	/* Its device is gone; who has it open still gets an answer. */
-	assert_int_equal(launch_look(e->machine, "/dev/cpu/3/msr", true, &status), -ENOENT);
+	assert_int_equal(files_look(e->machine->data, "/dev/cpu/3/msr", true, &status), -ENOENT);
 	assert_int_equal(access_msr(e, 3, false, 0xce, &value), -ENXIO);
 	assert_int_equal(access_msr(e, 3, true, 0x1ad, &value), -ENXIO);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);

@@ -2,7 +2,7 @@
 /* What runs on the machine besides the kernel, the kernel's lockdown, and MSR 0x64f with counters
  * of throttling. */
 #include "emulator/emulated.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ TEST_MACHINE(lockdown_hides_files_of_debugfs_that_can_be_written, NULL)
 
 static uint64_t reasons(struct emulated *e, bool write, uint64_t value, int expected)
 {
-	assert_int_equal(launch_access(e->machine, "/dev/cpu/4/msr", write, 0x64f, &value),
+	assert_int_equal(files_access(e->machine->data, "/dev/cpu/4/msr", write, 0x64f, &value),
 			 expected);
 	return value;
 }

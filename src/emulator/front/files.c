@@ -108,6 +108,49 @@ static int files_rmdir(void *data, const char *path)
 	return change_files(data, FAULT_RMDIR, path, NULL, 0);
 }
 
+/* ---- What the file system of programs is made of ---- */
+
+/** Takes the lock, unless what the same request asked for before has it still. */
+static int keep_lock(struct emulated *emulated)
+{
+	int result = emulated->kept ? 0 : state_lock(&emulated->server);
+
+	emulated->kept = !result;
+	return result;
+}
+
+void files_release(struct emulated *emulated)
+{
+	if (emulated->kept)
+		state_unlock(&emulated->server);
+	emulated->kept = false;
+}
+
+int files_look(struct emulated *emulated, const char *path, bool follow,
+	       struct kernel_status *status)
+{
+	int result = keep_lock(emulated);
+
+	return result ? result : kernel_look(&emulated->server, path, follow, status);
+}
+
+int files_names(struct emulated *emulated, const char *path, char ***names, size_t *count)
+{
+	int result = keep_lock(emulated);
+
+	return result ? result : kernel_list(&emulated->server, path, names, count);
+}
+
+char *files_content(struct emulated *emulated, const char *path)
+{
+	char *content = NULL;
+	size_t size;
+
+	return keep_lock(emulated) || kernel_read(&emulated->server, path, &content, &size)
+		       ? NULL
+		       : content;
+}
+
 /* ---- Registers of CPUs ---- */
 
 int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,

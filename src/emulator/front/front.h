@@ -5,7 +5,7 @@
 
 #include "base/machine.h"
 #include "emulator/front/faults.h"
-#include "emulator/front/launch_files.h"
+#include "emulator/front/files.h"
 #include "emulator/kernel/kernel.h"
 
 struct emulated {
@@ -15,9 +15,7 @@ struct emulated {
 	char *run_path;
 	int *descriptors; /* of the device */
 	size_t descriptor_count;
-	uint64_t seen_generation; /* by launch_has_changed() */
-	bool kept; /* the lock, by launch_files.c, until launch_release() or the next call_begin()
-		    */
+	bool kept; /* the lock, by files_look() and its like */
 };
 
 /* ---- machine.c ---- */
@@ -44,12 +42,18 @@ extern const struct files_operations emulated_files;
 extern const struct device_operations emulated_device;
 /** isst_machine.measure: no time passes. */
 int files_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz);
-/** Reads or writes eight bytes of a device at a position. Returns 0 or a negative errno. */
-int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,
-		 uint64_t *value);
 void device_close_all(struct emulated *emulated);
 
-/** What a request takes of the caller's memory. Returns false for one that takes none. */
+/** Of a batch what comes before its entries, which the driver copies one by one; else all. */
+struct request_layout {
+	size_t head, entry; /* bytes; no entry: it is no batch */
+	size_t count_bytes; /* with which the head begins */
+	unsigned int most;  /* entries */
+	bool all_or_error;  /* the call returns no count of entries */
+	int fault;	    /* what it returns where addresses are wrong */
+};
+
+/** What a request takes of the caller's memory, which may be at wrong addresses. Returns false for one that takes none. */
 bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout);
 
 #endif

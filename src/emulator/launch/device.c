@@ -4,13 +4,11 @@
 #include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
-#include "emulator/front/faults.h"
-#include "emulator/front/launch_files.h"
 #include "emulator/model/task.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,12 +74,11 @@ struct request {
 static int send_request(const struct launch *launch, unsigned int code, void *argument)
 {
 	static int descriptor = -1;
-	const struct isst_machine *machine = launch->machine;
 
 	if (descriptor < 0)
-		descriptor = machine->device->open(machine->data);
+		descriptor = emulated_device.open(launch->emulated);
 	return descriptor < 0 ? descriptor
-			      : machine->device->ioctl(machine->data, descriptor, code, argument);
+			      : emulated_device.ioctl(launch->emulated, descriptor, code, argument);
 }
 
 static size_t place_of(const struct request *request, size_t entry)
@@ -153,8 +150,8 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 	size_t size;
 
 	faults_set_caller(caller);
-	launch_on_crash(launch->machine, crash);
-	if (!launch_layout(launch->machine, code, &request.layout))
+	launch->emulated->server.crash = crash;
+	if (!driver_layout(&launch->emulated->server, code, &request.layout))
 		return send_request(launch, code, pointer_of(argument));
 	size = place_of(&request, request.layout.most);
 	request.copy = calloc(2, size);
@@ -193,45 +190,20 @@ static bool is_same(pid_t process, int descriptor, int own)
 	return syscall(SYS_kcmp, process, getpid(), FILES, descriptor, own) == 0;
 }
 
-/** Looks for one in a process. */
-static bool find_in(pid_t process, struct holder *holder)
-{
-	char path[30];
-	const struct dirent *entry;
-	bool found = false;
-	DIR *descriptors;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", process);
-	descriptors = opendir(path);
-	while (descriptors && !found && (entry = readdir(descriptors))) {
-		int descriptor = (int)strtol(entry->d_name, NULL, 10);
-
-		found = device_is(process, descriptor) &&
-			is_same(process, descriptor, holder->file);
-		if (found) {
-			holder->process = process;
-			holder->descriptor = descriptor;
-		}
-	}
-	if (descriptors)
-		closedir(descriptors);
-	return found;
-}
-
 /** Whether a process has it open, other than this one. Children inherit descriptors. */
 static bool is_open(struct holder *holder)
 {
-	const struct dirent *entry;
 	bool found = is_same(holder->process, holder->descriptor, holder->file);
-	DIR *processes = found ? NULL : opendir("/proc");
+	glob_t all = { 0 };
 
-	while (processes && !found && (entry = readdir(processes))) {
-		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		found = process > 0 && process != getpid() && find_in(process, holder);
+	if (!found)
+		glob("/proc/[1-9]*/fd/*", GLOB_NOSORT, NULL, &all);
+	for (size_t i = 0; i < all.gl_pathc && !found; i++) {
+		sscanf(all.gl_pathv[i], "/proc/%d/fd/%d", &holder->process, &holder->descriptor);
+		found = holder->process != getpid() &&
+			is_same(holder->process, holder->descriptor, holder->file);
 	}
-	if (processes)
-		closedir(processes);
+	globfree(&all);
 	return found;
 }
 

@@ -4,8 +4,6 @@
  * request after the other. The kernel never keeps contents. It keeps names and attributes until the
  * state changes, by whomever, where it can be notified, since Linux 6.16; else not at all.
  */
-#include "emulator/front/faults.h"
-#include "emulator/front/launch_files.h"
 #include "emulator/launch/tree.h"
 
 #include <dirent.h>
@@ -80,12 +78,17 @@ static void answer(const struct request *request, int result, const void *data, 
 					     .error = result,
 					     .unique = request->head->unique };
 	/* What is written is only read. */
+	static uint64_t answered;
+	/* A state that is damaged is not mapped. */
+	const struct state_head *head = request->launch->emulated->server.head;
 	const struct iovec parts[] = { { (void *)&out, sizeof(out) }, { (void *)data, size } };
 
-	launch_release(request->launch->machine);
+	files_release(request->launch->emulated);
 	/* A change is seen by all who look once it is answered. */
-	if (kept && launch_has_changed(request->launch->machine))
+	if (kept && head && head->generation != answered) {
+		answered = head->generation;
 		forget_kept();
+	}
 	/* It fails where the caller was killed meanwhile. */
 	(void)!writev(request->launch->fuse, parts, result || !size ? 1 : 2);
 }
@@ -131,7 +134,7 @@ static void do_getattr(const struct request *request)
 static void do_readlink(const struct request *request)
 {
 	struct kernel_status status = { 0 };
-	int result = launch_look(request->launch->machine, request->node->path, false, &status);
+	int result = files_look(request->launch->emulated, request->node->path, false, &status);
 
 	answer(request,
 	       result	       ? result
@@ -144,13 +147,12 @@ static void do_readlink(const struct request *request)
 static void do_mkdir(const struct request *request)
 {
 	const char *name = (const char *)request->body + sizeof(struct fuse_mkdir_in);
-	const struct isst_machine *machine = request->launch->machine;
 	struct node *node = NULL;
 	char path[PATH_MAX];
 	int result = -ENAMETOOLONG;
 
 	if (tree_join(request->node, name, path))
-		result = machine->files->mkdir(machine->data, path);
+		result = emulated_files.mkdir(request->launch->emulated, path);
 	if (!result)
 		result = tree_find(request->launch, request->node, name, &node);
 	answer_entry(request, result, node);
@@ -158,13 +160,12 @@ static void do_mkdir(const struct request *request)
 
 static void do_rmdir(const struct request *request)
 {
-	const struct isst_machine *machine = request->launch->machine;
 	struct node *node;
 	char path[PATH_MAX];
 	int result = -ENAMETOOLONG;
 
 	if (tree_join(request->node, request->body, path))
-		result = machine->files->rmdir(machine->data, path);
+		result = emulated_files.rmdir(request->launch->emulated, path);
 	/* A directory that is made anew is another one. */
 	if (!result)
 		tree_find(request->launch, request->node, request->body, &node);
@@ -295,8 +296,8 @@ static ssize_t access_register(const struct request *request, bool write, uint64
 	int result = size % sizeof(*values) ? -EINVAL : 0;
 
 	while (!result && done < size) {
-		result = launch_access(request->launch->machine, request->node->path, write,
-				       position, &values[done / sizeof(*values)]);
+		result = files_access(request->launch->emulated, request->node->path, write,
+				      position, &values[done / sizeof(*values)]);
 		done += result ? 0 : sizeof(*values);
 	}
 	return done ? (ssize_t)done : result;
@@ -306,7 +307,6 @@ static void do_read(const struct request *request)
 {
 	const struct fuse_read_in *in = request->body;
 	struct open_file *file = pointer_of(in->fh);
-	const struct isst_machine *machine = request->launch->machine;
 	uint64_t values[512];
 	size_t at, size = in->size;
 	ssize_t result = 0;
@@ -319,8 +319,8 @@ static void do_read(const struct request *request)
 	}
 	if (in->offset == 0 || !file->was_read) {
 		clear(file);
-		result = of_open(machine->files->read(machine->data, request->node->path,
-						      &file->text, &file->size));
+		result = of_open(emulated_files.read(request->launch->emulated, request->node->path,
+						     &file->text, &file->size));
 		*file = result ? (struct open_file){ 0 }
 			       : (struct open_file){ .text = file->text,
 						     .size = file->size,
@@ -335,7 +335,6 @@ static void do_read(const struct request *request)
 static void do_write(const struct request *request)
 {
 	const struct fuse_write_in *in = request->body;
-	const struct isst_machine *machine = request->launch->machine;
 	struct fuse_write_out out = { .size = in->size };
 	ssize_t result;
 
@@ -344,8 +343,9 @@ static void do_write(const struct request *request)
 		result = access_register(request, true, in->offset, (uint64_t *)(in + 1), in->size);
 		out.size = (uint32_t)result;
 	} else {
-		result = of_open(machine->files->write(machine->data, request->node->path,
-						       (const char *)(in + 1), in->size));
+		result = of_open(emulated_files.write(request->launch->emulated,
+						      request->node->path, (const char *)(in + 1),
+						      in->size));
 	}
 	answer(request, result < 0 ? (int)result : 0, &out, sizeof(out));
 }

@@ -2,7 +2,6 @@
 /* The life of a start: what the process that becomes the program does, and its servers. */
 #include "emulator/launch/launch.h"
 
-#include "emulator/front/launch_files.h"
 #include "emulator/launch/cpuid.h"
 #include "emulator/model/task.h"
 #include "emulator/model/text.h"
@@ -257,7 +256,7 @@ static bool find_library(char path[PATH_MAX])
  * LD_PRELOAD where it can be found. Returns 0 or -ENOMEM. */
 static int preload_cpuid(const struct launch *launch, char **environment)
 {
-	const struct cpu_identity *identity = &launch->machine->identity;
+	const struct cpu_identity *identity = &launch->emulated->machine.identity;
 	const char *others = getenv("LD_PRELOAD");
 	char library[PATH_MAX], processor[64], *all;
 	int result;
@@ -266,7 +265,7 @@ static int preload_cpuid(const struct launch *launch, char **environment)
 	if (!find_library(library) || strpbrk(library, " :"))
 		return 0;
 	snprintf(processor, sizeof(processor), "%d:%u:%u:%u:%d", identity->intel, identity->family,
-		 identity->model, identity->stepping, launch_has_hwp(launch->machine));
+		 identity->model, identity->stepping, launch->emulated->server.platform->hwp.value);
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)
 		return -ENOMEM;
@@ -361,10 +360,10 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		result = isst_emulator_open(target, &machine, error);
 	if (result)
 		return result;
-	launch.machine = machine;
-	state = launch_state(machine);
+	launch.emulated = machine->data;
+	state = realpath(launch.emulated->server.path, NULL);
 	launch.state = state;
-	result = state ? start(&launch, error) : -ENOMEM;
+	result = state ? start(&launch, error) : -errno;
 	free(state);
 	machine->release(machine);
 	return result;

@@ -19,7 +19,7 @@
 #ifndef EMULATOR_LAUNCH_LAUNCH_H
 #define EMULATOR_LAUNCH_LAUNCH_H
 
-#include "base/machine.h"
+#include "emulator/front/front.h"
 #include "emulator/model/machines.h"
 
 #include <linux/types.h>
@@ -37,7 +37,7 @@
 
 /** A start. */
 struct launch {
-	const struct isst_machine *machine;
+	struct emulated *emulated;
 	const struct isst_emulator_target *target;
 	char *const *words; /* the program, searched for in PATH, and its arguments */
 	bool read_only;
@@ -149,7 +149,7 @@ bool file_system_get(pid_t caller, int directory, const char *path, uint64_t add
 /* ---- placement.c: the CPUs and memory nodes of tasks ---- */
 
 /** Returns false without memory. */
-bool placements_begin(const struct isst_machine *machine);
+bool placements_begin(struct emulated *emulated);
 
 /* The system calls of these names, made by a task. Return as those, errors as -errno. */
 long get_affinity(pid_t caller, const __u64 *arguments);

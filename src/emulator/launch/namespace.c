@@ -3,7 +3,6 @@
 #include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
-#include "emulator/front/launch_files.h"
 #include "emulator/launch/tree.h"
 #include "emulator/model/text.h"
 
@@ -272,7 +271,7 @@ static int bind_over(const char *from, const char *path, bool directory, char **
 static int mount_run(const struct launch *launch, char **error)
 {
 	static const char directory[] = "/run/isst", kept[] = "/run/isst_cpu_topology.dat";
-	const char *from = launch->machine->runtime_directory;
+	const char *from = launch->emulated->run_path;
 	int result = open_up("/run", error);
 
 	if (!result && access("/run/systemd", F_OK) == 0)
@@ -310,7 +309,7 @@ static int find_places(const struct launch *launch, bool wanted[MOST_OWNED], cha
 	for (size_t i = 0; tree_owned(i) && !result; i++) {
 		struct kernel_status status;
 
-		wanted[i] = launch_look(launch->machine, tree_owned(i), true, &status) == 0;
+		wanted[i] = files_look(launch->emulated, tree_owned(i), true, &status) == 0;
 		if (!wanted[i])
 			continue;
 		result = make_room(tree_owned(i), status.type == KERNEL_DIRECTORY, error);
@@ -319,7 +318,7 @@ static int find_places(const struct launch *launch, bool wanted[MOST_OWNED], cha
 			result = 0;
 		}
 	}
-	launch_release(launch->machine);
+	files_release(launch->emulated);
 	return result;
 }
 
@@ -359,7 +358,7 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 	if (!result)
 		result = open_up("/dev", error);
 	/* Opened it cannot be read, written or mounted, and costs nothing. */
-	if (!result && launch_has_device(launch->machine))
+	if (!result && launch->emulated->server.platform->node.value)
 		result = bind_over("/dev/fuse", ABI_DEVICE_PATH, false, error);
 	if (!result)
 		result = find_places(launch, wanted, error);

@@ -3,7 +3,6 @@
 #include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
-#include "emulator/front/launch_files.h"
 #include "emulator/model/task.h"
 
 #include <errno.h>
@@ -69,10 +68,10 @@ static void copy_line(char *field, size_t size, const char *text)
 }
 
 /** The release and version of the machine's kernel, as in /proc. */
-static long get_name(const struct isst_machine *machine, pid_t caller, uint64_t address)
+static long get_name(struct emulated *emulated, pid_t caller, uint64_t address)
 {
-	char *release = launch_read(machine, "/proc/sys/kernel/osrelease");
-	char *version = launch_read(machine, "/proc/version");
+	char *release = files_content(emulated, "/proc/sys/kernel/osrelease");
+	char *version = files_content(emulated, "/proc/version");
 	const char *build = version ? strchr(version, '#') : NULL;
 	struct utsname name;
 	int result = uname(&name) ? -errno : 0;
@@ -149,7 +148,7 @@ static long answer(struct answerer *server, const struct seccomp_notif *call)
 			return WAITING;
 		return result;
 	case SYS_uname:
-		return get_name(server->launch->machine, caller, arguments[0]);
+		return get_name(server->launch->emulated, caller, arguments[0]);
 #ifdef SYS_open
 	case SYS_open:
 		return open_file(server, call, AT_FDCWD, arguments);
@@ -177,7 +176,7 @@ static bool finish_call(struct answerer *server, const struct seccomp_notif *cal
 	struct seccomp_notif_resp response = { .id = call->id };
 	long result = answer(server, call);
 
-	launch_release(server->launch->machine);
+	files_release(server->launch->emulated);
 	if (result == WAITING || result == ANSWERED)
 		return result == ANSWERED;
 	if (result == CONTINUED)
@@ -242,7 +241,7 @@ void notify_serve(struct launch *launch, int listener)
 	struct answerer server = { .launch = launch, .listener = listener };
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
 
-	if (!placements_begin(launch->machine))
+	if (!placements_begin(launch->emulated))
 		return;
 	/* A switch to the waiting process at once, where the kernel can. */
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);

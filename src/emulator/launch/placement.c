@@ -8,7 +8,6 @@
 #include "emulator/launch/launch.h"
 
 #include "common/numbered.h"
-#include "emulator/front/launch_files.h"
 #include "emulator/model/task.h"
 #include "isst.h"
 
@@ -47,7 +46,7 @@ struct choice {
 enum { CHOICES = 1 << 12 };
 
 static struct {
-	const struct isst_machine *machine;
+	struct emulated *emulated;
 	long slack; /* of a task with the first placement; each further one adds a nanosecond */
 	struct placement *all; /* no two are equal; none is removed */
 	size_t count;
@@ -64,7 +63,7 @@ static bool set_has(const struct set *set, size_t number)
 /** A list of the machine's. */
 static struct set read_set(const char *path)
 {
-	char *list = launch_read(placements.machine, path), *at = list;
+	char *list = files_content(placements.emulated, path), *at = list;
 	struct set set = { { 0 } };
 
 	while (at && *at >= '0' && *at <= '9') {
@@ -179,11 +178,11 @@ static int set_placement(pid_t task, const struct placement *wanted)
 	return 0;
 }
 
-bool placements_begin(const struct isst_machine *machine)
+bool placements_begin(struct emulated *emulated)
 {
 	const struct placement first = { .mode = MPOL_DEFAULT };
 
-	placements.machine = machine;
+	placements.emulated = emulated;
 	return read_slack(getpid(), &placements.slack) == 0 && add_placement(&first) == 0;
 }
 

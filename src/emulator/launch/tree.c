@@ -3,7 +3,6 @@
 #include "emulator/launch/tree.h"
 
 #include "common/hash.h"
-#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -115,7 +114,7 @@ static int look_at(const struct launch *launch, const char *path, struct fuse_at
 	static const mode_t types[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFREG };
 	static uint64_t begin;
 	struct kernel_status status = { 0 };
-	int result = launch_look(launch->machine, path, false, &status);
+	int result = files_look(launch->emulated, path, false, &status);
 
 	if (result)
 		return result;
@@ -185,7 +184,7 @@ int tree_list(const struct launch *launch, const struct node *directory, char **
 	      size_t *count)
 {
 	if (directory != root)
-		return launch_list(launch->machine, directory->path, names, count);
+		return files_names(launch->emulated, directory->path, names, count);
 	*names = calloc(OWNED, sizeof(**names));
 	for (*count = 0; *names && *count < OWNED; ++*count)
 		if (asprintf(&(*names)[*count], "d%zu", *count) < 0)

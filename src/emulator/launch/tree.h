@@ -29,7 +29,7 @@ int tree_look(const struct launch *launch, struct node *node);
 /** Finds or makes the node of a name in a directory. */
 int tree_find(const struct launch *launch, const struct node *directory, const char *name,
 	      struct node **found);
-/** The names in a directory, as launch_list() returns them. */
+/** The names in a directory, as files_names() returns them. */
 int tree_list(const struct launch *launch, const struct node *directory, char ***names,
 	      size_t *count);
 /** The path of a name in a directory; false where it is too long. */
