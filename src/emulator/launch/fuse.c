@@ -4,7 +4,7 @@
  * request after the other. The kernel never keeps contents. It keeps names and attributes until the
  * state changes, by whomever, where it can be notified, since Linux 6.16; else not at all.
  */
-#include "emulator/launch/tree.h"
+#include "emulator/launch/launch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -216,7 +216,7 @@ static int enter(struct launch *launch, char **error)
 		result = namespace_mount(launch, sockets[FILES][0], error);
 	close(launch->fuse);
 	if (!result)
-		result = readonly_apply(launch, error);
+		result = namespace_protect(launch, error);
 	if (!result)
 		result = enter_program(sockets[CALLS][0], error);
 	for (int i = 0; i < SERVERS; i++)

@@ -22,6 +22,7 @@
 #include "emulator/front/front.h"
 #include "emulator/model/machines.h"
 
+#include <linux/fuse.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,19 +82,15 @@ int requirements_check(char **error);
 int namespace_enter_user(const struct launch *launch, char **error);
 /** The mounts. @files: the socket of the server of files, which is told of its file system */
 int namespace_mount(const struct launch *launch, int files, char **error);
+/** With the option: makes everything read-only but what the program may write. */
+int namespace_protect(const struct launch *launch, char **error);
 /** The user namespace of the program, and a mount namespace of that, by which all mounts are
  * locked. It has no ids until namespace_map(). */
 int namespace_enter_last(char **error);
 /** In the server of calls: gives that namespace its ids. Returns 0 or a negative errno. */
 int namespace_map(const struct launch *launch, pid_t program);
-
-/* ---- readonly.c ---- */
-
-/** With the option: makes everything read-only but what the program may write. After all mounts,
- * before the namespace of the program is made, which locks them. */
-int readonly_apply(const struct launch *launch, char **error);
-/** Makes a mount read-only, with all below it. Returns 0 or a negative errno. */
-int mount_read_only(const char *path);
+/** Writes a file of /proc/TASK. Returns 0 or a negative errno. */
+int task_put(pid_t task, const char *name, const char *text);
 
 /* ---- notify.c ---- */
 
@@ -160,6 +157,38 @@ long bind_memory(pid_t caller, const __u64 *arguments);
 
 /** Prints the lines of /proc/PID/status on CPUs and memory nodes. */
 void print_placement(pid_t task, FILE *stream);
+
+/* ---- tree.c: the files that the file system of programs has ---- */
+
+/** What the machine has instead of the system, with all that is below; NULL past the last one. It
+ * is called by its index in the root of the file system, where only namespace.c looks. */
+const char *tree_owned(size_t index);
+
+/** A path that programs have met. It is one node while the machine has the file. */
+struct node {
+	uint64_t hash;
+	struct node *older; /* of the same bucket of hashes */
+	bool gone;	    /* the file no longer exists; one of the same path is another node */
+	struct fuse_attr attributes; /* as they were seen last */
+	char path[];
+};
+
+/** Makes the root; false without memory. */
+bool tree_begin(void);
+/** The node of a number that the kernel was given: its address, or FUSE_ROOT_ID. */
+struct node *tree_node(uint64_t number);
+/** Looks at a node, and fills in its attributes. Returns 0 or a negative errno. */
+int tree_look(const struct launch *launch, struct node *node);
+/** Finds or makes the node of a name in a directory. */
+int tree_find(const struct launch *launch, const struct node *directory, const char *name,
+	      struct node **found);
+/** The names in a directory, as files_names() returns them. */
+int tree_list(const struct launch *launch, const struct node *directory, char ***names,
+	      size_t *count);
+/** The path of a name in a directory; false where it is too long. */
+bool tree_join(const struct node *directory, const char *name, char *path);
+/** The number that a path has as st_ino. */
+uint64_t tree_inode(const char *path);
 
 /* ---- fuse.c ---- */
 

@@ -3,13 +3,13 @@
 #include "emulator/launch/launch.h"
 
 #include "driver/abi.h"
-#include "emulator/launch/tree.h"
 #include "emulator/model/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/mount.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@ static const char scratch[] = "/sys/devices/system/cpu";
 
 /* ---- Ids ---- */
 
-static int put(const char *process, const char *name, const char *text)
+int task_put(pid_t task, const char *name, const char *text)
 {
 	char path[50];
 	int file, result;
 
-	snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", task, name);
 	file = open(path, O_WRONLY | O_CLOEXEC);
 	result = file < 0 || write(file, text, strlen(text)) < 0 ? -errno : 0;
 	if (file >= 0)
@@ -40,7 +40,7 @@ static int put(const char *process, const char *name, const char *text)
 
 /** Lets a namespace have one user and group: those of the caller, as they are to be seen. @real:
  * the namespace around has them as they are */
-static int map_caller(const struct launch *launch, const char *process, bool real)
+static int map_caller(const struct launch *launch, pid_t process, bool real)
 {
 	char users[40], groups[40];
 	int result;
@@ -49,12 +49,12 @@ static int map_caller(const struct launch *launch, const char *process, bool rea
 		 real ? launch->user : launch->shown_user);
 	snprintf(groups, sizeof(groups), "%u %u 1", launch->shown_group,
 		 real ? launch->group : launch->shown_group);
-	result = put(process, "uid_map", users);
-	return result ? result : put(process, "gid_map", groups);
+	result = task_put(process, "uid_map", users);
+	return result ? result : task_put(process, "gid_map", groups);
 }
 
 /** Lets it have all that the caller's namespace has, as they are. */
-static int map_all(const char *process, const char *map)
+static int map_all(pid_t process, const char *map)
 {
 	char path[50], lines[4096] = "", *own = NULL;
 	unsigned int first, count;
@@ -69,7 +69,7 @@ static int map_all(const char *process, const char *map)
 		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
 					 first, count);
 	free(own);
-	return result ? result : put(process, map, lines);
+	return result ? result : task_put(process, map, lines);
 }
 
 int namespace_enter_user(const struct launch *launch, char **error)
@@ -81,21 +81,19 @@ int namespace_enter_user(const struct launch *launch, char **error)
 	if (unshare(CLONE_NEWUSER))
 		return requirement_missing(NO_USER_NAMESPACE, -errno, error);
 	/* Kernels without this file need no word of it. */
-	put("self", "setgroups", "deny");
-	result = map_caller(launch, "self", true);
+	task_put(getpid(), "setgroups", "deny");
+	result = map_caller(launch, getpid(), true);
 	return result ? requirement_missing(NO_USER_NAMESPACE, result, error) : 0;
 }
 
 int namespace_map(const struct launch *launch, pid_t program)
 {
-	char process[12];
 	int result;
 
-	snprintf(process, sizeof(process), "%d", program);
 	if (!launch->privileged || launch->shown_user != launch->user)
-		return map_caller(launch, process, launch->privileged);
-	result = map_all(process, "uid_map");
-	return result ? result : map_all(process, "gid_map");
+		return map_caller(launch, program, launch->privileged);
+	result = map_all(program, "uid_map");
+	return result ? result : map_all(program, "gid_map");
 }
 
 int namespace_enter_last(char **error)
@@ -110,6 +108,17 @@ int namespace_enter_last(char **error)
 static int refuse_mount(char **error)
 {
 	return requirement_missing(NO_MOUNT, -errno, error);
+}
+
+/** Makes a mount read-only, with all below it. Returns 0 or a negative errno. */
+static int mount_read_only(const char *path)
+{
+	struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
+
+	return syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE | AT_SYMLINK_NOFOLLOW,
+		       &read_only, sizeof(read_only))
+		       ? -errno
+		       : 0;
 }
 
 /** Makes a mount of the kernel's files elsewhere read-only, as for roots of other systems. */
@@ -369,6 +378,71 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 	/* It may be one that something is mounted over now. */
 	if (directory)
 		(void)!chdir(directory);
+	free(directory);
+	return result;
+}
+
+/* ---- Programs that may write only what they are allowed to ---- */
+
+static int refuse_path(const char *path, int code, char **error)
+{
+	return set_error(error, -EINVAL, "Cannot keep %s writable: %s", path,
+			 code == EXDEV ? "all other files are below it" : strerror(code));
+}
+
+/** Makes all read-only but what is below @own, of which not all need exist, and @further. Each tree
+ * is cloned while it can be written to, and attached where it was when the rest is done. */
+static int protect_others(const char *const *own, const char *const *further, char **error)
+{
+	const char *path = *own ? *own : further ? *further : NULL;
+	char *real;
+	int tree, result;
+
+	if (!path) {
+		result = mount_read_only("/");
+		return result ? requirement_missing(NO_MOUNT, result, error) : 0;
+	}
+	real = realpath(path, NULL);
+	if (real && strcmp(real, "/") == 0) {
+		free(real);
+		return refuse_path(path, EXDEV, error);
+	}
+	tree = real ? (int)syscall(SYS_open_tree, AT_FDCWD, real,
+				   OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)
+		    : -1;
+	if (tree < 0 && !*own)
+		result = refuse_path(path, errno, error);
+	else
+		result = protect_others(*own ? own + 1 : own, *own ? further : further + 1, error);
+	if (!result && tree >= 0 &&
+	    syscall(SYS_move_mount, tree, "", AT_FDCWD, real, MOVE_MOUNT_F_EMPTY_PATH))
+		result = requirement_missing(NO_MOUNT, -errno, error);
+	if (tree >= 0)
+		close(tree);
+	free(real);
+	return result;
+}
+
+int namespace_protect(const struct launch *launch, char **error)
+{
+	char *directory = launch->read_only ? getcwd(NULL, 0) : NULL;
+	const char *temporary = getenv("TMPDIR");
+	/* The kernel's files are guarded by its permissions. */
+	const char *const own[] = { "/proc",	   "/sys",
+				    "/dev/cpu",	   temporary && *temporary ? temporary : "/tmp",
+				    launch->state, directory,
+				    NULL };
+	int result;
+
+	if (!launch->read_only)
+		return 0;
+	if (!directory)
+		return set_error(error, -EIO, "Cannot find the working directory: %s",
+				 strerror(errno));
+	result = protect_others(own, launch->writable, error);
+	/* Through the mount that can be written to. */
+	if (!result && chdir(directory))
+		result = requirement_missing(NO_MOUNT, -errno, error);
 	free(directory);
 	return result;
 }

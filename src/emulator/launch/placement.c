@@ -9,9 +9,11 @@
 
 #include "common/numbered.h"
 #include "emulator/model/task.h"
+#include "emulator/model/text.h"
 #include "isst.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/mempolicy.h>
 #include <stdlib.h>
@@ -104,28 +106,19 @@ static size_t mask_bytes(size_t bits)
 
 /* ---- Placements of tasks ---- */
 
-static FILE *open_slack(pid_t task, const char *mode)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%d/timerslack_ns", task);
-	return fopen(path, mode);
-}
-
 /** Reads the timer slack of a task; those of the system that may not be asked have none of ours.
  * Returns 0 or -ESRCH. */
 static int read_slack(pid_t task, long *slack)
 {
-	FILE *file = task > 0 ? open_slack(task, "re") : NULL;
-	char line[30];
+	char path[40], *text = NULL;
+	size_t size;
+	int result;
 
-	*slack = -1;
-	if (!file)
-		return -ESRCH;
-	if (fgets(line, sizeof(line), file))
-		*slack = strtol(line, NULL, 10);
-	fclose(file);
-	return 0;
+	snprintf(path, sizeof(path), "/proc/%d/timerslack_ns", task);
+	result = text_read(AT_FDCWD, path, &text, &size);
+	*slack = result ? -1 : strtol(text, NULL, 10);
+	free(text);
+	return result == -ENOENT || result == -ESRCH ? -ESRCH : 0;
 }
 
 /** Finds the placement of a task. Returns 0 or -ESRCH. */
@@ -163,17 +156,16 @@ static long add_placement(const struct placement *wanted)
 
 static int set_placement(pid_t task, const struct placement *wanted)
 {
-	long number = add_placement(wanted);
-	FILE *file;
+	const long number = add_placement(wanted);
+	char slack[30];
+	int result;
 
 	if (number < 0)
 		return (int)number;
-	file = open_slack(task, "we");
-	if (!file)
-		return errno == ENOENT ? -ESRCH : -EPERM;
-	fprintf(file, "%ld", placements.slack + number);
-	if (fclose(file))
-		return -EPERM;
+	snprintf(slack, sizeof(slack), "%ld", placements.slack + number);
+	result = task_put(task, "timerslack_ns", slack);
+	if (result)
+		return result == -ENOENT ? -ESRCH : -EPERM;
 	placements.choices[task % CHOICES] = (struct choice){ task, (size_t)number };
 	return 0;
 }

@@ -77,27 +77,18 @@ static void print_status(pid_t task, FILE *real, FILE *stream)
  * registers, and cgroup2. */
 static void print_mounts(FILE *real, FILE *stream)
 {
-	static const char *const shown[] = {
-		" /sys/kernel/debug ",
-		"debugfs /sys/kernel/debug debugfs rw,nosuid,nodev,noexec,relatime 0 0\n",
-		" /sys/fs/cgroup ",
-		"cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime 0 0\n",
-	};
+	static const char debug[] = "isst /sys/kernel/debug ", groups[] = "isst /sys/fs/cgroup ";
+	static const char options[] = "rw,nosuid,nodev,noexec,relatime 0 0";
 	char *line = NULL;
 	size_t space = 0;
 
-	while (getline(&line, &space, real) > 0) {
-		const char *point = line + strcspn(line, " ");
-
-		if (strncmp(line, "isst /", 6) != 0) {
-			if (strncmp(point, " /sys/fs/cgroup", 15) != 0)
-				fputs(line, stream);
-			continue;
-		}
-		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i += 2)
-			if (strncmp(point, shown[i], strlen(shown[i])) == 0)
-				fputs(shown[i + 1], stream);
-	}
+	while (getline(&line, &space, real) > 0)
+		if (strncmp(line, debug, strlen(debug)) == 0)
+			fprintf(stream, "debugfs /sys/kernel/debug debugfs %s\n", options);
+		else if (strncmp(line, groups, strlen(groups)) == 0)
+			fprintf(stream, "cgroup2 /sys/fs/cgroup cgroup2 %s\n", options);
+		else if (strncmp(line, "isst /", 6) != 0 && !strstr(line, " /sys/fs/cgroup"))
+			fputs(line, stream);
 	free(line);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names, numbers and attributes of the machine's files. */
-#include "emulator/launch/tree.h"
+#include "emulator/launch/launch.h"
 
 #include "common/hash.h"
 
