@@ -14,6 +14,7 @@
 #include <linux/reboot.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -140,6 +141,31 @@ static void roots_of_processes_lead_to_the_machine(void **state)
 	}
 }
 
+/** Processes come and go. */
+#define assert_signal_fails(call) \
+	do { \
+		errno = 0; \
+		if ((call) == 0 || (errno != EPERM && errno != ESRCH)) \
+			fail_msg("%s: %s", #call, strerror(errno)); \
+	} while (0)
+
+/** By all system calls that send one. */
+static void assert_gets_no_signal(pid_t process)
+{
+	int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+	siginfo_t information = { .si_code = SI_QUEUE };
+
+	assert_signal_fails(kill(process, 0));
+	assert_signal_fails(syscall(SYS_tkill, process, 0));
+	assert_signal_fails(syscall(SYS_tgkill, process, process, 0));
+	assert_signal_fails(syscall(SYS_rt_sigqueueinfo, process, 0, &information));
+	assert_signal_fails(syscall(SYS_rt_tgsigqueueinfo, process, process, 0, &information));
+	if (descriptor >= 0) {
+		assert_signal_fails(syscall(SYS_pidfd_send_signal, descriptor, 0, NULL, 0));
+		close(descriptor);
+	}
+}
+
 static void assert_is_no_way(pid_t process)
 {
 	struct iovec here = { (char[8]){ 0 }, 8 }, there = { (void *)4096, 8 };
@@ -157,6 +183,12 @@ static void assert_is_no_way(pid_t process)
 		fail_msg("trace of process %d: %s", process, strerror(errno));
 }
 
+/** Whether the kernel can keep signals within the machine: since Linux 6.12 */
+static bool has_scopes(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 6;
+}
+
 /** Every process that the program can see, the servers among them. */
 static void other_processes_are_no_way(void **state)
 {
@@ -172,6 +204,8 @@ static void other_processes_are_no_way(void **state)
 		if (process <= 0 || process == getpid())
 			continue;
 		assert_is_no_way(process);
+		if (has_scopes())
+			assert_gets_no_signal(process);
 		others++;
 	}
 	assert_int_equal(closedir(processes), 0);
@@ -299,6 +333,8 @@ static void the_system_does_not_end(void **state)
 	assert_fails(swapon("/nonesuch", 0), EPERM);
 	/* Its signals are orders. */
 	assert_fails(kill(1, 0), EPERM);
+	assert_fails(syscall(SYS_tkill, 1, 0), EPERM);
+	assert_fails(syscall(SYS_tgkill, 1, 1, 0), EPERM);
 	assert_int_equal(kill(getpid(), 0), 0);
 }
 

@@ -180,6 +180,20 @@ static int ask(int calls, int question)
 
 /* ---- Starting ---- */
 
+/** Signals of programs reach no process of the system, by the kernel's means since Linux 6.12:
+ * root's would be orders to init, and servers would stand still. */
+static void confine_signals(void)
+{
+	/* struct landlock_ruleset_attr, with LANDLOCK_SCOPE_SIGNAL, which headers may not have. */
+	const uint64_t rules[] = { 0, 0, 1 << 1 };
+	const int ruleset = (int)syscall(SYS_landlock_create_ruleset, rules, sizeof(rules), 0);
+
+	if (ruleset < 0)
+		return;
+	syscall(SYS_landlock_restrict_self, ruleset, 0);
+	close(ruleset);
+}
+
 /** The namespace of the program, with ids, and what it is served there. */
 static int enter_program(int calls, char **error)
 {
@@ -190,6 +204,7 @@ static int enter_program(int calls, char **error)
 	result = ask(calls, 0);
 	if (result)
 		return requirement_missing(NO_USER_NAMESPACE, result, error);
+	confine_signals();
 	listener = notify_install(error);
 	if (listener < 0)
 		return listener;

@@ -304,9 +304,13 @@ int notify_install(char **error)
 		ON_CALL(get_mempolicy),
 		ON_CALL(set_mempolicy),
 		ON_CALL(mbind),
-		/* Init takes root's signals for orders, such as to reboot. */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigqueueinfo, 0, 3),
+		/* Where Landlock does not keep signals within the machine (launch.c): init takes
+		 * root's for orders, such as to reboot. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tkill, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigqueueinfo, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_tgsigqueueinfo, 0, 3),
 		LOAD(args[0]),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, init, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
