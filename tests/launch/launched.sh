@@ -203,6 +203,15 @@ mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
 expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
 " -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
 
+machine
+echo "open EACCES" > "$scratch/faults"
+mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
+expect "and those for the device" 2 "sh: 1: cannot open /dev/isst_interface: Permission denied
+" -- on_machine emulate -- sh -c ": < /dev/isst_interface"
+expect "however it is opened" 2 "sh: 1: cannot create /dev/isst_interface: Permission denied
+" -- on_machine emulate -- sh -c "exec 9<> /dev/isst_interface"
+machine
+
 expect "directories of the system list what the machine has there" 0 "/dev/isst_interface
 isst_interface
 isst

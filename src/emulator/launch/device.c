@@ -70,15 +70,26 @@ struct request {
 	size_t readable;     /* entries that it has */
 };
 
+static int opened = -1; /* the machine's device, once for all programs */
+
+int device_open(const struct launch *launch)
+{
+	int descriptor = emulated_device.open(launch->emulated);
+
+	if (descriptor < 0)
+		return descriptor;
+	if (opened >= 0)
+		emulated_device.close(launch->emulated, opened);
+	opened = descriptor;
+	return 0;
+}
+
 /** Returns what the driver returns. */
 static int send_request(const struct launch *launch, unsigned int code, void *argument)
 {
-	static int descriptor = -1;
+	int result = opened < 0 ? device_open(launch) : 0;
 
-	if (descriptor < 0)
-		descriptor = emulated_device.open(launch->emulated);
-	return descriptor < 0 ? descriptor
-			      : emulated_device.ioctl(launch->emulated, descriptor, code, argument);
+	return result ? result : emulated_device.ioctl(launch->emulated, opened, code, argument);
 }
 
 static size_t place_of(const struct request *request, size_t entry)

@@ -120,6 +120,8 @@ bool caller_write(pid_t caller, uint64_t address, const void *from, size_t size)
 int caller_duplicate(pid_t caller, int descriptor);
 /** Whether a descriptor of a process is the device. */
 bool device_is(pid_t caller, int descriptor);
+/** What open(2) returns, or 0. */
+int device_open(const struct launch *launch);
 /** ioctl(2): what it returns, or a negative errno. The machine's memory is copied as the driver
  * copies it, part by part. */
 int device_request(const struct launch *launch, pid_t caller, unsigned int request,

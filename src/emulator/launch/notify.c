@@ -87,10 +87,10 @@ static long get_name(struct emulated *emulated, pid_t caller, uint64_t address)
 	return result;
 }
 
-/* ---- Opening /proc/PID/status ---- */
+/* ---- Opening the device, and /proc/PID/status ---- */
 
-/* The flags of an open that may read it. */
-enum { OTHER_FLAGS = O_ACCMODE | O_CREAT | O_DIRECTORY | O_PATH };
+/* Flags of an open of other files. */
+enum { OTHER_FLAGS = O_WRONLY | O_DIRECTORY | O_PATH };
 
 static long open_file(struct answerer *server, const struct seccomp_notif *call, int directory,
 		      const __u64 *arguments)
@@ -99,7 +99,13 @@ static long open_file(struct answerer *server, const struct seccomp_notif *call,
 	char path[PATH_MAX];
 	int descriptor;
 
-	if (!read_text((pid_t)call->pid, arguments[0], path, sizeof(path)) ||
+	if (!read_text((pid_t)call->pid, arguments[0], path, sizeof(path)))
+		return CONTINUED;
+	if (strcmp(path, ABI_DEVICE_PATH) == 0) {
+		descriptor = device_open(server->launch);
+		return descriptor ? descriptor : CONTINUED;
+	}
+	if (arguments[1] & O_RDWR ||
 	    !task_file_open((pid_t)call->pid, directory, path, &descriptor))
 		return CONTINUED;
 	if (descriptor < 0)
