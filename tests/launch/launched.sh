@@ -631,6 +631,13 @@ still there
 	cat $cpus/online; test -d $cpus && echo still there"
 machine
 
+expect "nor one that is cut off" 0 "0-3
+cat: $cpus/online: Input/output error
+still there
+" -- on_machine emulate -- sh -c "exec 9< $cpus/online; cat $cpus/online; : > '$scratch/state/state'; exec 9<&-
+	cat $cpus/online; test -d $cpus && echo still there"
+machine
+
 # An association in power domain 2, which is not a valid one of the machine.
 crash_machine() {
 	isst --emulate graniterapids-6776p --emulate-state "$scratch/crashed" emulate -- python3 -c "import fcntl, os, struct
@@ -731,6 +738,23 @@ lost_files() {
 }
 expect "what has lost its machine finds no other" 0 "1
 " -- lost_files
+# The soft limits of the caller, under which a program may live long and open much, are not those of servers.
+limited() (
+	rm -f "$scratch/seen"
+	# shellcheck disable=SC3045
+	ulimit -S -t 100 && ulimit -S -n 100
+	on_machine emulate -- sh -c "until [ -e '$scratch/seen' ]; do sleep 0.01; done; ulimit -S -n" &
+	for server in isst-files isst-calls; do
+		until [ -n "$(server $server)" ]; do sleep 0.01; done
+		sed -n 's/^Max \(cpu time\|open files\) *\([^ ]*\) *\([^ ]*\).*/\1 \2 \3/p' "/proc/$(server $server)/limits" |
+			awk '$3 != $4 { print "limited:", $0 }'
+	done
+	touch "$scratch/seen"
+	wait
+)
+machine
+expect "a program's limits are not those of its servers" 0 "100
+" -- limited
 # Several programs, and isst outside, on one state; what each sees is the same.
 together() {
 	for cpu in 1 2; do

@@ -79,14 +79,13 @@ static void answer(const struct request *request, int result, const void *data, 
 					     .unique = request->head->unique };
 	/* What is written is only read. */
 	static uint64_t answered;
-	/* A state that is damaged is not mapped. */
-	const struct state_head *head = request->launch->emulated->server.head;
+	const uint64_t generation = request->launch->emulated->server.generation;
 	const struct iovec parts[] = { { (void *)&out, sizeof(out) }, { (void *)data, size } };
 
 	files_release(request->launch->emulated);
 	/* A change is seen by all who look once it is answered. */
-	if (kept && head && head->generation != answered) {
-		answered = head->generation;
+	if (kept && generation != answered) {
+		answered = generation;
 		forget_kept();
 	}
 	/* It fails where the caller was killed meanwhile. */
