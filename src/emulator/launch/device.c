@@ -180,18 +180,15 @@ int device_request(const struct launch *launch, pid_t caller, unsigned int code,
 /* ---- The lock: of what was opened, until all descriptors of that are closed ---- */
 
 struct holder {
-	int file; /* a duplicate of what was opened */
-	int type; /* LOCK_SH or LOCK_EX */
+	int file;  /* a duplicate of what was opened */
+	int outer; /* the file that programs outside lock, which excludes all others */
 	/* Where a descriptor of it was seen last */
 	pid_t process;
 	int descriptor;
 };
 
-static struct {
-	struct holder *holders;
-	size_t count;
-	int outer; /* what programs outside lock */
-} lock = { .outer = -1 };
+static struct holder *holders;
+static size_t holder_count;
 
 /** Whether a descriptor of a process is one of ours. */
 static bool is_same(pid_t process, int descriptor, int own)
@@ -221,74 +218,53 @@ static bool is_open(struct holder *holder)
 static void remove_holder(struct holder *holder)
 {
 	close(holder->file);
-	*holder = lock.holders[--lock.count];
-	if (lock.count == 0) {
-		close(lock.outer);
-		lock.outer = -1;
-	}
+	close(holder->outer);
+	*holder = holders[--holder_count];
 }
 
-/** Takes the lock that programs outside have as well, for all that hold it here. */
-static int lock_outer(const struct launch *launch, int type)
+static struct holder *add_holder(const struct launch *launch, pid_t caller, int descriptor)
 {
+	struct holder *more = reallocarray(holders, holder_count + 1, sizeof(*more));
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < lock.count; i++)
-		type = lock.holders[i].type == LOCK_EX ? LOCK_EX : type;
+	if (!more)
+		return NULL;
+	holders = more;
 	snprintf(path, sizeof(path), "%s/device", launch->state);
-	if (lock.outer < 0)
-		lock.outer = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	/* Where the state was removed no process outside has it any more. */
-	if (lock.outer < 0 || flock(lock.outer, type | LOCK_NB) == 0)
-		return 0;
-	return -errno;
+	more[holder_count] = (struct holder){ .file = caller_duplicate(caller, descriptor),
+					      .outer = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW),
+					      .process = caller,
+					      .descriptor = descriptor };
+	return &more[holder_count++];
 }
 
 int device_lock(const struct launch *launch, pid_t caller, int descriptor, int operation)
 {
-	const int type = operation & ~LOCK_NB;
-	struct holder *more, *own = NULL;
+	const bool release = (operation & ~LOCK_NB) == LOCK_UN;
+	struct holder *own = NULL;
+	bool held;
 	int result;
 
 	device_check_lock();
-	for (size_t i = 0; i < lock.count; i++)
-		if (is_same(caller, descriptor, lock.holders[i].file))
-			own = &lock.holders[i];
-	if (type == LOCK_UN) {
-		if (own)
-			remove_holder(own);
-		return 0;
-	}
-	if (type != LOCK_SH && type != LOCK_EX)
-		return -EINVAL;
-	for (size_t i = 0; i < lock.count; i++)
-		if (&lock.holders[i] != own && (type | lock.holders[i].type) & LOCK_EX)
-			return -EAGAIN;
-	result = lock_outer(launch, type);
-	if (result && lock.count == 0) {
-		close(lock.outer);
-		lock.outer = -1;
-	}
-	if (result || own) {
-		if (own && !result)
-			own->type = type;
-		return result;
-	}
-	more = reallocarray(lock.holders, lock.count + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	lock.holders = more;
-	more[lock.count++] = (struct holder){ .file = caller_duplicate(caller, descriptor),
-					      .type = type,
-					      .process = caller,
-					      .descriptor = descriptor };
-	return 0;
+	for (size_t i = 0; i < holder_count; i++)
+		if (is_same(caller, descriptor, holders[i].file))
+			own = &holders[i];
+	held = own;
+	if (!own && !release)
+		own = add_holder(launch, caller, descriptor);
+	if (!own)
+		return release ? 0 : -ENOMEM;
+	/* Where the state was removed no process outside has it any more. */
+	result = own->outer < 0 || flock(own->outer, operation | LOCK_NB) == 0 ? 0 : -errno;
+	if (release || (result && !held))
+		remove_holder(own);
+	return result;
 }
 
 bool device_check_lock(void)
 {
-	for (size_t i = lock.count; i-- > 0;)
-		if (!is_open(&lock.holders[i]))
-			remove_holder(&lock.holders[i]);
-	return lock.count > 0;
+	for (size_t i = holder_count; i-- > 0;)
+		if (!is_open(&holders[i]))
+			remove_holder(&holders[i]);
+	return holder_count > 0;
 }

@@ -143,15 +143,21 @@ static void do_readlink(const struct request *request)
 	free(status.target);
 }
 
+static int change_name(const struct request *request, const char *name,
+		       int (*change)(void *data, const char *path))
+{
+	char path[PATH_MAX];
+
+	return tree_join(request->node, name, path) ? change(request->launch->emulated, path)
+						    : -ENAMETOOLONG;
+}
+
 static void do_mkdir(const struct request *request)
 {
 	const char *name = (const char *)request->body + sizeof(struct fuse_mkdir_in);
 	struct node *node = NULL;
-	char path[PATH_MAX];
-	int result = -ENAMETOOLONG;
+	int result = change_name(request, name, emulated_files.mkdir);
 
-	if (tree_join(request->node, name, path))
-		result = emulated_files.mkdir(request->launch->emulated, path);
 	if (!result)
 		result = tree_find(request->launch, request->node, name, &node);
 	answer_entry(request, result, node);
@@ -160,11 +166,8 @@ static void do_mkdir(const struct request *request)
 static void do_rmdir(const struct request *request)
 {
 	struct node *node;
-	char path[PATH_MAX];
-	int result = -ENAMETOOLONG;
+	int result = change_name(request, request->body, emulated_files.rmdir);
 
-	if (tree_join(request->node, request->body, path))
-		result = emulated_files.rmdir(request->launch->emulated, path);
 	/* A directory that is made anew is another one. */
 	if (!result)
 		tree_find(request->launch, request->node, request->body, &node);

@@ -6,11 +6,12 @@
 #include "emulator/model/task.h"
 #include "emulator/model/text.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,20 +34,19 @@
 static void leave_descriptors(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	DIR *own = opendir("/proc/self/fd");
-	struct dirent *entry;
+	glob_t own = { 0 };
 
 	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
 		dup2(null, standard);
-	while (own && (entry = readdir(own))) {
-		int descriptor = (int)strtol(entry->d_name, NULL, 10);
+	close(null);
+	glob("/proc/self/fd/*", GLOB_NOSORT, NULL, &own);
+	for (size_t i = 0; i < own.gl_pathc; i++) {
+		int descriptor = (int)strtol(strrchr(own.gl_pathv[i], '/') + 1, NULL, 10);
 
 		if (descriptor > STDERR_FILENO && !(fcntl(descriptor, F_GETFD) & FD_CLOEXEC))
 			close(descriptor);
 	}
-	if (own)
-		closedir(own);
-	close(null);
+	globfree(&own);
 }
 
 /** The caller's limits are for programs, as far as they can be raised. */
@@ -125,13 +125,13 @@ static void become_server(struct launch *launch, int which, int sockets[SERVERS]
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	setsid();
-	prctl(PR_SET_NAME, names[which]);
 	for (int i = 0; i < SERVERS; i++)
 		close(sockets[i][0]);
 	close(sockets[!which][1]);
 	leave_descriptors();
 	raise_limits();
 	let_cpuid_fault();
+	prctl(PR_SET_NAME, names[which]);
 	serve[which](launch, sockets[which][1], program);
 	_exit(0);
 }
@@ -197,10 +197,11 @@ static void confine_signals(void)
 /** The namespace of the program, with ids, and what it is served there. */
 static int enter_program(int calls, char **error)
 {
-	int result = namespace_enter_last(error), listener;
+	int result, listener;
 
-	if (result)
-		return result;
+	/* It locks all mounts. */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return requirement_missing(NO_USER_NAMESPACE, -errno, error);
 	result = ask(calls, 0);
 	if (result)
 		return requirement_missing(NO_USER_NAMESPACE, result, error);

@@ -3,18 +3,13 @@
  * Running other programs on an emulated machine, by the kernel's own means. The process that calls
  * isst_emulator_run() becomes the program. Before that it enters namespaces of its own, in which a
  * FUSE file system is mounted over the kernel's files, and leaves two servers behind, which are not
- * its children:
+ * its children, and have the machine open, each on its own:
  *
- *   files   answers the FUSE file system. Ends when the file system is gone: no process is left.
- *   calls   answers system calls of which seccomp(2) notifies it: requests to the device, and what
- *           a machine has beyond files. Ends when no process with the filter is left.
+ *   files   answers the FUSE file system. Ends when that is gone: no process is left.
+ *   calls   answers system calls of which seccomp(2) notifies it: requests to the device, a node of
+ *           FUSE, and what a machine has beyond files. Ends when no process has the filter.
  *
- * Both have the machine open, each on its own, and stay outside of the program's mount namespace,
- * so that nothing keeps that alive. The servers' user namespace is the parent of the program's.
- *
- * /dev/isst_interface is a character device without a driver for it, that of FUSE. Requests to
- * it (ioctl(2) with the driver's magic number, flock(2)) are among the system calls of the second
- * server.
+ * They stay outside of the program's mount namespace, so that nothing keeps that alive.
  */
 #ifndef EMULATOR_LAUNCH_LAUNCH_H
 #define EMULATOR_LAUNCH_LAUNCH_H
@@ -84,10 +79,8 @@ int namespace_enter_user(const struct launch *launch, char **error);
 int namespace_mount(const struct launch *launch, int files, char **error);
 /** With the option: makes everything read-only but what the program may write. */
 int namespace_protect(const struct launch *launch, char **error);
-/** The user namespace of the program, and a mount namespace of that, by which all mounts are
- * locked. It has no ids until namespace_map(). */
-int namespace_enter_last(char **error);
-/** In the server of calls: gives that namespace its ids. Returns 0 or a negative errno. */
+/** In the server of calls: gives the namespace of the program its ids. Returns 0 or a negative
+ * errno. */
 int namespace_map(const struct launch *launch, pid_t program);
 /** Writes a file of /proc/TASK. Returns 0 or a negative errno. */
 int task_put(pid_t task, const char *name, const char *text);
@@ -162,9 +155,9 @@ void print_placement(pid_t task, FILE *stream);
 
 /* ---- tree.c: the files that the file system of programs has ---- */
 
-/** What the machine has instead of the system, with all that is below; NULL past the last one. It
- * is called by its index in the root of the file system, where only namespace.c looks. */
-const char *tree_owned(size_t index);
+/** What the machine has instead of the system, with all that is below, ended by NULL. It is called
+ * by its index in the root of the file system, where only namespace.c looks. */
+extern const char *const tree_owned[];
 
 /** A path that programs have met. It is one node while the machine has the file. */
 struct node {

@@ -96,13 +96,6 @@ int namespace_map(const struct launch *launch, pid_t program)
 	return result ? result : map_all(program, "gid_map");
 }
 
-int namespace_enter_last(char **error)
-{
-	return unshare(CLONE_NEWUSER | CLONE_NEWNS)
-		       ? requirement_missing(NO_USER_NAMESPACE, -errno, error)
-		       : 0;
-}
-
 /* ---- Mounts ---- */
 
 static int refuse_mount(char **error)
@@ -315,13 +308,13 @@ static int find_places(const struct launch *launch, bool wanted[MOST_OWNED], cha
 {
 	int result = 0;
 
-	for (size_t i = 0; tree_owned(i) && !result; i++) {
+	for (size_t i = 0; tree_owned[i] && !result; i++) {
 		struct kernel_status status;
 
-		wanted[i] = files_look(launch->emulated, tree_owned(i), true, &status) == 0;
+		wanted[i] = files_look(launch->emulated, tree_owned[i], true, &status) == 0;
 		if (!wanted[i])
 			continue;
-		result = make_room(tree_owned(i), status.type == KERNEL_DIRECTORY, error);
+		result = make_room(tree_owned[i], status.type == KERNEL_DIRECTORY, error);
 		if (result == -ENOENT) {
 			wanted[i] = false;
 			result = 0;
@@ -342,9 +335,9 @@ static int bind_places(const bool wanted[MOST_OWNED], char **error)
 		(void)readdir(all);
 		closedir(all);
 	}
-	for (size_t i = 1; tree_owned(i); i++) {
+	for (size_t i = 1; tree_owned[i]; i++) {
 		snprintf(from, sizeof(from), "%s/%zu", scratch, i);
-		if (wanted[i] && mount(from, tree_owned(i), NULL, MS_BIND, NULL))
+		if (wanted[i] && mount(from, tree_owned[i], NULL, MS_BIND, NULL))
 			return refuse_mount(error);
 	}
 	snprintf(from, sizeof(from), "%s/0", scratch);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const owned[] = {
+const char *const tree_owned[] = {
 	"/sys/devices/system/cpu",
 	"/sys/devices/system/node",
 	"/sys/bus/cpu",
@@ -37,13 +37,9 @@ static const char *const owned[] = {
 	"/dev/cpu",
 	"/sys/module",
 	"/lib/modules",
+	NULL,
 };
-enum { OWNED = sizeof(owned) / sizeof(*owned) };
-
-const char *tree_owned(size_t index)
-{
-	return index < OWNED ? owned[index] : NULL;
-}
+enum { OWNED = sizeof(tree_owned) / sizeof(*tree_owned) - 1 };
 
 /* ---- Nodes ---- */
 
@@ -85,22 +81,16 @@ uint64_t tree_inode(const char *path)
 	return hash_text(path) >> 1;
 }
 
-static bool is_below(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && path[length] == '/';
-}
-
 /** What stat(2) shows: files below /sys have pages, those below /lib their size, others nothing. */
 static uint64_t shown_size(const char *path, const struct kernel_status *status)
 {
 	enum { PAGE_BYTES = 4096 };
 
-	if (status->type == KERNEL_LINK || is_below(path, "/lib"))
+	if (status->type == KERNEL_LINK || strncmp(path, "/lib/", 5) == 0)
 		return status->size;
-	if (status->type != KERNEL_FILE || !is_below(path, "/sys") ||
-	    is_below(path, "/sys/fs/cgroup") || is_below(path, "/sys/kernel/debug"))
+	if (status->type != KERNEL_FILE || strncmp(path, "/sys/", 5) != 0 ||
+	    strncmp(path, "/sys/fs/cgroup/", 15) == 0 ||
+	    strncmp(path, "/sys/kernel/debug/", 18) == 0)
 		return 0;
 	return status->size > PAGE_BYTES ? (status->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
 					 : PAGE_BYTES;
@@ -146,12 +136,11 @@ int tree_look(const struct launch *launch, struct node *node)
 
 bool tree_join(const struct node *directory, const char *name, char *path)
 {
-	const char *listed;
+	const size_t index = directory == root ? strtoul(name, NULL, 10) : 0;
 
-	if (directory != root)
-		return snprintf(path, PATH_MAX, "%s/%s", directory->path, name) < PATH_MAX;
-	listed = tree_owned(strtoul(name, NULL, 10));
-	return listed && snprintf(path, PATH_MAX, "%s", listed) < PATH_MAX;
+	if (directory == root)
+		return index < OWNED && strcpy(path, tree_owned[index]);
+	return snprintf(path, PATH_MAX, "%s/%s", directory->path, name) < PATH_MAX;
 }
 
 int tree_find(const struct launch *launch, const struct node *directory, const char *name,
