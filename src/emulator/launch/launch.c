@@ -63,11 +63,10 @@ static void raise_limits(void)
 }
 
 /** Begins when the program says that the file system is mounted. */
-static void serve_files(struct launch *launch, int socket, pid_t program)
+static void serve_files(struct launch *launch, int socket)
 {
 	char byte;
 
-	(void)program;
 	if (read(socket, &byte, 1) != 1)
 		return;
 	close(socket);
@@ -117,8 +116,6 @@ static void let_cpuid_fault(void)
 
 static void become_server(struct launch *launch, int which, int sockets[SERVERS][2], pid_t program)
 {
-	static void (*const serve[])(struct launch *, int, pid_t) = { serve_files, serve_calls };
-	static const char *const names[] = { "isst-files", "isst-calls" };
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -131,8 +128,11 @@ static void become_server(struct launch *launch, int which, int sockets[SERVERS]
 	leave_descriptors();
 	raise_limits();
 	let_cpuid_fault();
-	prctl(PR_SET_NAME, names[which]);
-	serve[which](launch, sockets[which][1], program);
+	prctl(PR_SET_NAME, which == FILES ? "isst-files" : "isst-calls");
+	if (which == FILES)
+		serve_files(launch, sockets[which][1]);
+	else
+		serve_calls(launch, sockets[which][1], program);
 	_exit(0);
 }
 

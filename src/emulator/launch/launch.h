@@ -63,9 +63,6 @@ struct launch {
 /** Sets *@error to what failed with a negative errno, one of the texts above, and what helps.
  * Returns -EOPNOTSUPP, or that errno if it is none of the system's restrictions. */
 int requirement_missing(const char *what, int result, char **error);
-/** Calls a function with each mount of this namespace, its path and its line of
- * /proc/self/mountinfo, until it returns another value than 0, which is returned. */
-int each_mount(int (*act)(const char *path, const char *mount));
 /** Finds, before anything is changed, what can be found. Returns as above, or 0. */
 int requirements_check(char **error);
 

@@ -114,22 +114,59 @@ static int mount_read_only(const char *path)
 		       : 0;
 }
 
-/** Makes a mount of the kernel's files elsewhere read-only, as for roots of other systems. */
-static int protect_mount(const char *path, const char *mount)
+/** Whether a name is one of @words, which have a space on both sides. */
+static bool is_among(const char *name, const char *words)
 {
-	static const char *const types[] = { " - sysfs ",      " - proc ",    " - cgroup ",
-					     " - cgroup2 ",    " - debugfs ", " - tracefs ",
-					     " - securityfs ", " - resctrl ", " - configfs " };
-	size_t i = 0;
-	int result;
+	const char *at = words;
+	const size_t length = strlen(name);
 
-	while (i < sizeof(types) / sizeof(*types) && !strstr(mount, types[i]))
-		i++;
-	if (i == sizeof(types) / sizeof(*types) || strcmp(path, "/proc") == 0)
-		return 0;
-	result = mount_read_only(path);
-	/* Another mount hides it. */
-	return result == -EINVAL || result == -ENOENT || result == -EACCES ? 0 : result;
+	while ((at = strstr(at, name)) && (at[-1] != ' ' || at[length] != ' '))
+		at++;
+	return at;
+}
+
+/** Replaces the escapes of /proc/self/mountinfo: a backslash and three octal digits. */
+static void unescape(char *path)
+{
+	char *to = path;
+	unsigned int code;
+
+	for (; *path; path++) {
+		const bool escaped = sscanf(path, "\\%3o", &code) == 1;
+
+		*to++ = escaped ? (char)code : *path;
+		path += escaped ? 3 : 0;
+	}
+	*to = '\0';
+}
+
+/** Makes mounts of the kernel's files elsewhere read-only, as for roots of other systems. */
+static int protect_mounts(void)
+{
+	static const char types[] = " sysfs proc cgroup cgroup2 debugfs tracefs securityfs resctrl"
+				    " configfs ";
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, path[PATH_MAX], type[40];
+	size_t space = 0;
+	int result = mounts ? 0 : -errno;
+
+	while (!result && getline(&line, &space, mounts) > 0) {
+		const char *end = strstr(line, " - ");
+
+		if (!end || sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1 ||
+		    sscanf(end, " - %39s", type) != 1 || !is_among(type, types) ||
+		    strcmp(path, "/proc") == 0)
+			continue;
+		unescape(path);
+		result = mount_read_only(path);
+		/* Another mount hides it. */
+		if (result == -EINVAL || result == -ENOENT || result == -EACCES)
+			result = 0;
+	}
+	free(line);
+	if (mounts)
+		fclose(mounts);
+	return result;
 }
 
 /** What real root may change only by being root: files of the kernel that ask for no capability. */
@@ -143,24 +180,13 @@ static int protect(char **error)
 	int result = mount_read_only("/sys");
 
 	if (!result)
-		result = each_mount(protect_mount);
+		result = protect_mounts();
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && !result; i++)
 		if (mount(kept[i], kept[i], NULL, MS_BIND | MS_REC, NULL) == 0)
 			result = mount_read_only(kept[i]);
 		else if (errno != ENOENT)
 			result = -errno;
 	return result ? requirement_missing(NO_MOUNT, result, error) : 0;
-}
-
-/** Whether a name is one of @words, which have a space on both sides. */
-static bool is_among(const char *name, const char *words)
-{
-	const char *at = words;
-	const size_t length = strlen(name);
-
-	while ((at = strstr(at, name)) && (at[-1] != ' ' || at[length] != ' '))
-		at++;
-	return at;
 }
 
 /** Devices but those that belong to no hardware: by others root reaches the machine past the

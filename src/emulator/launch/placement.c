@@ -196,11 +196,6 @@ static int find_cpus(pid_t task, struct set *cpus)
 	return 0;
 }
 
-static pid_t task_of(pid_t caller, __u64 argument)
-{
-	return (pid_t)argument ? (pid_t)argument : caller;
-}
-
 long get_affinity(pid_t caller, const __u64 *arguments)
 {
 	const struct set possible = read_set(POSSIBLE_CPUS);
@@ -212,7 +207,7 @@ long get_affinity(pid_t caller, const __u64 *arguments)
 		return -ENOMEM;
 	if (size * 8 < end || size % sizeof(unsigned long))
 		return -EINVAL;
-	result = find_cpus(task_of(caller, arguments[0]), &cpus);
+	result = find_cpus((pid_t)arguments[0] ? (pid_t)arguments[0] : caller, &cpus);
 	if (!result && !caller_write(caller, arguments[2], cpus.bits, mask_bytes(end)))
 		result = -EFAULT;
 	return result ? result : (long)mask_bytes(end);
@@ -249,7 +244,7 @@ static int check_permission(pid_t caller, pid_t task)
 long set_affinity(pid_t caller, const __u64 *arguments)
 {
 	const struct set online = read_set(ONLINE_CPUS);
-	pid_t task = task_of(caller, arguments[0]);
+	pid_t task = (pid_t)arguments[0] ? (pid_t)arguments[0] : caller;
 	size_t size = (unsigned int)arguments[1];
 	struct placement placement;
 	struct set asked = { { 0 } };

@@ -5,12 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define IN_CONTAINER "in a container, start it with --device /dev/fuse --cap-add SYS_ADMIN"
@@ -91,49 +91,11 @@ int requirement_missing(const char *what, int result, char **error)
 			 strerror(-result), help ? "; " : "", help ? help : "");
 }
 
-/** Replaces the escapes of /proc/self/mountinfo: a backslash and three octal digits. */
-static void unescape(char *path)
-{
-	char *to = path;
-	unsigned int code;
-
-	for (; *path; path++) {
-		const bool escaped = sscanf(path, "\\%3o", &code) == 1;
-
-		*to++ = escaped ? (char)code : *path;
-		path += escaped ? 3 : 0;
-	}
-	*to = '\0';
-}
-
-int each_mount(int (*act)(const char *path, const char *mount))
-{
-	FILE *mounts = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL, path[PATH_MAX];
-	size_t space = 0;
-	int result = mounts ? 0 : -errno;
-
-	while (!result && getline(&line, &space, mounts) > 0) {
-		if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1)
-			continue;
-		unescape(path);
-		result = act(path, line);
-	}
-	free(line);
-	if (mounts)
-		fclose(mounts);
-	return result;
-}
-
-static int is_machine(const char *path, const char *mount)
-{
-	(void)path;
-	return strstr(mount, " - fuse isst ") ? 1 : 0;
-}
-
 int requirements_check(char **error)
 {
-	if (each_mount(is_machine) == 1)
+	struct stat status;
+
+	if (stat(tree_owned[0], &status) == 0 && status.st_ino == tree_inode(tree_owned[0]))
 		return set_error(error, -EOPNOTSUPP,
 				 "Cannot run programs on an emulated machine: this is one already");
 	if (access("/dev/fuse", R_OK | W_OK))
