@@ -207,7 +207,8 @@ static bool is_open(struct holder *holder)
 	if (!found)
 		glob("/proc/[1-9]*/fd/*", GLOB_NOSORT, NULL, &all);
 	for (size_t i = 0; i < all.gl_pathc && !found; i++) {
-		sscanf(all.gl_pathv[i], "/proc/%d/fd/%d", &holder->process, &holder->descriptor);
+		holder->process = (pid_t)strtol(all.gl_pathv[i] + strlen("/proc/"), NULL, 10);
+		holder->descriptor = (int)strtol(strrchr(all.gl_pathv[i], '/') + 1, NULL, 10);
 		found = holder->process != getpid() &&
 			is_same(holder->process, holder->descriptor, holder->file);
 	}

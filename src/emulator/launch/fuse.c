@@ -100,23 +100,15 @@ static struct fuse_entry_out entry_of(const struct node *node)
 					.attr_valid = kept };
 }
 
-static void answer_entry(const struct request *request, int result, const struct node *node)
-{
-	struct fuse_entry_out out = { 0 };
-
-	if (!result)
-		out = entry_of(node);
-	answer(request, result, &out, sizeof(out));
-}
-
 /* ---- Names ---- */
 
 static void do_lookup(const struct request *request)
 {
-	struct node *node = NULL;
+	struct node *node = request->node;
 	int result = tree_find(request->launch, request->node, request->body, &node);
+	const struct fuse_entry_out out = entry_of(node);
 
-	answer_entry(request, result, node);
+	answer(request, result, &out, sizeof(out));
 }
 
 /** chmod(2), chown(2), truncate(2) and utimensat(2) succeed and change nothing. */
@@ -155,12 +147,14 @@ static int change_name(const struct request *request, const char *name,
 static void do_mkdir(const struct request *request)
 {
 	const char *name = (const char *)request->body + sizeof(struct fuse_mkdir_in);
-	struct node *node = NULL;
+	struct node *node = request->node;
 	int result = change_name(request, name, emulated_files.mkdir);
+	struct fuse_entry_out out;
 
 	if (!result)
 		result = tree_find(request->launch, request->node, name, &node);
-	answer_entry(request, result, node);
+	out = entry_of(node);
+	answer(request, result, &out, sizeof(out));
 }
 
 static void do_rmdir(const struct request *request)
@@ -323,10 +317,9 @@ static void do_read(const struct request *request)
 		clear(file);
 		result = of_open(emulated_files.read(request->launch->emulated, request->node->path,
 						     &file->text, &file->size));
-		*file = result ? (struct open_file){ 0 }
-			       : (struct open_file){ .text = file->text,
-						     .size = file->size,
-						     .was_read = true };
+		if (result)
+			*file = (struct open_file){ 0 };
+		file->was_read = !result;
 	}
 	at = in->offset < file->size ? in->offset : file->size;
 	if (size > file->size - at)
@@ -444,8 +437,6 @@ void fuse_serve(struct launch *launch)
 				   .head = (const struct fuse_in_header *)(const void *)buffer,
 				   .body = buffer + sizeof(struct fuse_in_header) };
 
-	if (!tree_begin())
-		return;
 	for (;;) {
 		ssize_t size = read(launch->fuse, buffer, sizeof(buffer) - 1);
 

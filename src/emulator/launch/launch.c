@@ -62,7 +62,7 @@ static void raise_limits(void)
 	}
 }
 
-/** Begins when the program says that the file system is mounted. */
+/** Begins once the program has mounted the file system. */
 static void serve_files(struct launch *launch, int socket)
 {
 	char byte;
@@ -73,8 +73,8 @@ static void serve_files(struct launch *launch, int socket)
 	fuse_serve(launch);
 }
 
-/** The program asks for the ids of its namespace first, and then says which of its descriptors the
- * listener is. */
+/** The program asks for the ids of its namespace, and then to take one of its descriptors, the
+ * listener. */
 static void serve_calls(struct launch *launch, int socket, pid_t program)
 {
 	int listener, result;
@@ -280,7 +280,7 @@ static int preload_cpuid(const struct launch *launch, char **environment)
 	/* Spaces and colons separate the names of libraries. */
 	if (!find_library(library) || strpbrk(library, " :"))
 		return 0;
-	snprintf(processor, sizeof(processor), "%d:%u:%u:%u:%d", identity->intel, identity->family,
+	snprintf(processor, sizeof(processor), "%d:%u:%u:%u:%u", identity->intel, identity->family,
 		 identity->model, identity->stepping, launch->emulated->server.platform->hwp.value);
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)

@@ -72,7 +72,7 @@ int requirements_check(char **error);
 
 /** Unless the caller is privileged: a user namespace in which it may mount. */
 int namespace_enter_user(const struct launch *launch, char **error);
-/** The mounts. @files: the socket of the server of files, which is told of its file system */
+/** The mounts. @files: the socket to the server of files, which begins then */
 int namespace_mount(const struct launch *launch, int files, char **error);
 /** With the option: makes everything read-only but what the program may write. */
 int namespace_protect(const struct launch *launch, char **error);
@@ -165,8 +165,6 @@ struct node {
 	char path[];
 };
 
-/** Makes the root; false without memory. */
-bool tree_begin(void);
 /** The node of a number that the kernel was given: its address, or FUSE_ROOT_ID. */
 struct node *tree_node(uint64_t number);
 /** Looks at a node, and fills in its attributes. Returns 0 or a negative errno. */

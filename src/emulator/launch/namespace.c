@@ -57,17 +57,19 @@ static int map_caller(const struct launch *launch, pid_t process, bool real)
 static int map_all(pid_t process, const char *map)
 {
 	char path[50], lines[4096] = "", *own = NULL;
-	unsigned int first, count;
+	unsigned long first, count;
 	size_t used = 0, size;
-	int length, result;
+	int result;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", map);
 	result = text_read(AT_FDCWD, path, &own, &size);
-	for (const char *at = own; !result && used < sizeof(lines) &&
-				   sscanf(at, "%u %*u %u %n", &first, &count, &length) == 2;
-	     at += length)
-		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%u %u %u\n", first,
+	for (char *at = own; !result && *at && used < sizeof(lines); at += strspn(at, " \n")) {
+		first = strtoul(at, &at, 10);
+		strtoul(at, &at, 10);
+		count = strtoul(at, &at, 10);
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used, "%lu %lu %lu\n", first,
 					 first, count);
+	}
 	free(own);
 	return result ? result : task_put(process, map, lines);
 }
@@ -129,14 +131,14 @@ static bool is_among(const char *name, const char *words)
 static void unescape(char *path)
 {
 	char *to = path;
-	unsigned int code;
 
-	for (; *path; path++) {
-		const bool escaped = sscanf(path, "\\%3o", &code) == 1;
-
-		*to++ = escaped ? (char)code : *path;
-		path += escaped ? 3 : 0;
-	}
+	for (; *path; path++)
+		if (*path == '\\' && strspn(path + 1, "01234567") >= 3) {
+			*to++ = (char)((path[1] & 7) << 6 | (path[2] & 7) << 3 | (path[3] & 7));
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
 	*to = '\0';
 }
 
@@ -372,7 +374,7 @@ static int bind_places(const bool wanted[MOST_OWNED], char **error)
 
 int namespace_mount(const struct launch *launch, int files, char **error)
 {
-	bool wanted[MOST_OWNED];
+	bool wanted[MOST_OWNED] = { false };
 	char *directory = getcwd(NULL, 0);
 	int result;
 

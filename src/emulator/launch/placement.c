@@ -226,16 +226,19 @@ static ino_t user_namespace_of(pid_t task)
  * system's. Returns 0, -EPERM or -ESRCH. */
 static int check_permission(pid_t caller, pid_t task)
 {
-	unsigned int ours = 0, real = 1, effective = 1;
-	char mine[TASK_FIELD] = "", its[TASK_FIELD];
+	unsigned long ours, real, effective;
+	char mine[TASK_FIELD] = "", its[TASK_FIELD], *end;
 
 	if (read_task_field(task, "Uid:", its))
 		return -ESRCH;
 	if (user_namespace_of(caller) != user_namespace_of(task))
 		return -EPERM;
 	read_task_field(caller, "Uid:", mine);
-	sscanf(mine, "%*u %u", &ours);
-	sscanf(its, "%u %u", &real, &effective);
+	/* The real id, then the effective one. */
+	strtoul(mine, &end, 10);
+	ours = strtoul(end, NULL, 10);
+	real = strtoul(its, &end, 10);
+	effective = strtoul(end, NULL, 10);
 	return ours == real || ours == effective || task_mask(caller, "CapEff:") >> CAP_SYS_NICE & 1
 		       ? 0
 		       : -EPERM;

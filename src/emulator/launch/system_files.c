@@ -7,6 +7,7 @@
  */
 #include "emulator/launch/launch.h"
 #include "emulator/model/task.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,16 +47,22 @@ static bool make_absolute(pid_t caller, int directory, const char *path, char ab
 static pid_t find_task(pid_t caller, const char *path, const char *name)
 {
 	char group[TASK_FIELD];
-	pid_t task = caller;
-	int begin = 0, end = 0;
+	uint64_t task = (uint64_t)caller;
 
-	sscanf(path, "/proc/thread-self/%n", &begin);
-	if (!begin && sscanf(path, "/proc/self/%n", &begin) == 0 && begin)
-		task = read_task_field(caller, "Tgid:", group) ? 0 : (pid_t)strtol(group, NULL, 10);
-	if (!begin)
-		sscanf(path, "/proc/%d/%n", &task, &begin);
-	sscanf(path + begin, "task/%d/%n", &task, &end);
-	return begin && strcmp(path + begin + end, name) == 0 ? task : 0;
+	if (strncmp(path, "/proc/", 6) != 0)
+		return 0;
+	path += 6;
+	if (strncmp(path, "thread-self/", 12) == 0) {
+		path += 12;
+	} else if (strncmp(path, "self/", 5) == 0) {
+		task = read_task_field(caller, "Tgid:", group) ? 0 : strtoul(group, NULL, 10);
+		path += 5;
+	} else {
+		path = number_before(path, '/', 10, INT_MAX, &task);
+	}
+	if (path && strncmp(path, "task/", 5) == 0)
+		path = number_before(path + 5, '/', 10, INT_MAX, &task);
+	return path && strcmp(path, name) == 0 ? (pid_t)task : 0;
 }
 
 static void print_status(pid_t task, FILE *real, FILE *stream)

@@ -44,11 +44,12 @@ enum { OWNED = sizeof(tree_owned) / sizeof(*tree_owned) - 1 };
 /* ---- Nodes ---- */
 
 enum { NODE_BUCKETS = 1 << 12 };
-static struct node *root, *newest[NODE_BUCKETS]; /* by hash */
+static struct node *newest[NODE_BUCKETS]; /* by hash */
+static struct node root = { .path = "/" };
 
 struct node *tree_node(uint64_t number)
 {
-	return number == FUSE_ROOT_ID ? root : pointer_of(number);
+	return number == FUSE_ROOT_ID ? &root : pointer_of(number);
 }
 
 static struct node *find_node(const char *path, uint64_t hash)
@@ -136,10 +137,10 @@ int tree_look(const struct launch *launch, struct node *node)
 
 bool tree_join(const struct node *directory, const char *name, char *path)
 {
-	const size_t index = directory == root ? strtoul(name, NULL, 10) : 0;
+	const size_t index = directory == &root ? strtoul(name, NULL, 10) : 0;
 
-	if (directory == root)
-		return index < OWNED && strcpy(path, tree_owned[index]);
+	if (directory == &root)
+		return index < OWNED && snprintf(path, PATH_MAX, "%s", tree_owned[index]) > 0;
 	return snprintf(path, PATH_MAX, "%s/%s", directory->path, name) < PATH_MAX;
 }
 
@@ -172,17 +173,11 @@ int tree_find(const struct launch *launch, const struct node *directory, const c
 int tree_list(const struct launch *launch, const struct node *directory, char ***names,
 	      size_t *count)
 {
-	if (directory != root)
+	if (directory != &root)
 		return files_names(launch->emulated, directory->path, names, count);
 	*names = calloc(OWNED, sizeof(**names));
 	for (*count = 0; *names && *count < OWNED; ++*count)
 		if (asprintf(&(*names)[*count], "d%zu", *count) < 0)
 			return -ENOMEM;
 	return *names ? 0 : -ENOMEM;
-}
-
-bool tree_begin(void)
-{
-	root = add_node("/", hash_text("/"));
-	return root;
 }
