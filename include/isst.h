@@ -34,9 +34,9 @@
  *    freed with free(3). A const return value belongs to the object that was queried: a context,
  *    with its domains and CPUs, until isst_close(); results until isst_results_free(); tables of
  *    the library until the program ends.
- *  - A context stores each different message once, until it is closed. Repeating the same calls on
- *    the same machine does not increase memory use. Messages can contain values and process ids; a
- *    program that runs for months and meets ever new ones may close its context and open another.
+ *  - Messages of a context other than isst_error() are valid until it is closed: each different one
+ *    is stored once. A program that runs for months and meets ever new ones, as they can contain
+ *    values and process ids, may close its context and open another.
  *  - A context, and all objects that were made with it, may be used by one thread at a time; so may
  *    any other object. Contexts share nothing. Functions that take no object may be called by any
  *    thread at any time. After fork(2) a context and its lock belong to the parent. The child
@@ -271,7 +271,8 @@ ISST_API void isst_close(struct isst_context *context);
 
 /* ---- Messages and notices of a context ---- */
 
-/** The message of the last call on this context that failed; "" if none did. */
+/** The message of the last call on this context, or on an object that was made with it, that can
+ * fail; "" if it succeeded. Valid until the next call that fails. */
 ISST_API const char *isst_error(const struct isst_context *context);
 
 /**

@@ -68,6 +68,7 @@ const char *message_begin(struct messages *messages)
 	const char *before = messages->error;
 
 	messages->error = NULL;
+	messages->calls++;
 	return before;
 }
 
@@ -86,7 +87,12 @@ void message_log(const struct messages *messages, int level, const char *line)
 
 int message_end(struct messages *messages, const char *before, int error)
 {
-	messages->error = error ? message_why(messages, error) : before;
+	messages->calls--;
+	if (error)
+		before = message_why(messages, error);
+	else if (messages->calls == 0)
+		before = NULL;
+	messages->error = before;
 	if (error)
 		message_log(messages, ISST_LOG_ERROR, messages->error);
 	return error;

@@ -19,7 +19,8 @@ struct notices {
 struct messages {
 	void *texts; /* all texts: a tree of tsearch(3) */
 	struct notices notices;
-	const char *error;     /* the last error */
+	const char *error;     /* of the last call */
+	unsigned int calls;    /* that began and did not end */
 	bool lost;	       /* a text was lost for want of memory; reset by the reader */
 	isst_log_function log; /* or NULL */
 	void *log_data;
@@ -41,7 +42,8 @@ __attribute__((format(printf, 3, 4))) int message_error(struct messages *message
 							const char *format, ...);
 
 /** Each public call begins and ends with these: a failed call leaves a message of its own, another
- * one restores @before, the result of message_begin(). message_end() returns @error. */
+ * one none. Within another call it restores @before, the result of message_begin(). message_end()
+ * returns @error. */
 const char *message_begin(struct messages *messages);
 int message_end(struct messages *messages, const char *before, int error);
 

@@ -107,7 +107,7 @@ const struct isst_cpuset *undisturbed_known(struct kernel_files *files)
 	/* A message would look like the cause of the next failure. */
 	before = message_begin(files->messages);
 	(void)undisturbed_cpus(files, files->undisturbed);
-	files->messages->error = before;
+	message_end(files->messages, before, 0);
 	return files->undisturbed;
 }
 
@@ -294,7 +294,7 @@ int rcu_may_expedite(struct kernel_files *files, bool *may)
 		error = undisturbed_cpus(files, undisturbed);
 	*may = !error && !expedited && !normal && isst_cpuset_count(undisturbed) == 0;
 	isst_cpuset_free(undisturbed);
-	files->messages->error = before;
+	message_end(files->messages, before, 0);
 	return error == -ENOMEM ? error : 0;
 }
 

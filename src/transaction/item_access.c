@@ -296,7 +296,7 @@ static void read_file(struct isst_context *context, struct item_access *access)
 		error = item_file_read(context, item, &access->value);
 	access->absent = error == -ENOENT;
 	if (access->absent)
-		context->messages.error = before;
+		message_end(&context->messages, before, 0);
 	else
 		note_file_error(context, access, before, error);
 }
@@ -324,7 +324,10 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 		access->failure = (struct isst_failure){ 0 };
 		if (!online)
 			error = read_online_cpus(context, &online);
-		note_file_error(context, access, before, error);
+		if (error)
+			message_failure(&context->messages, &access->failure,
+					error == -ENOENT ? -EIO : error, "%s",
+					message_why(&context->messages, error));
 		access->value.number = !error && isst_cpuset_has(online, access->item.index);
 	}
 	isst_cpuset_free(online);

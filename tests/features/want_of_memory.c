@@ -57,6 +57,8 @@ FAKE_TEST(reads_without_memory_leave_their_own_message)
 	CHECK(perf_profile_read(context, &profile, 1));
 	CHECK(level_read_parts(context, &level, 1, ISST_LEVELS_ALL));
 	CHECK(turbo_ratio_limits_read(context, &limits, 1));
+	/* Within another call. */
+	message_begin(&context->messages);
 	message_error(&context->messages, -EIO, "of an earlier call");
 	assert_int_equal(perf_profile_read(context, &profile, 0), 0);
 	assert_string_equal(isst_error(context), "of an earlier call");
@@ -110,6 +112,8 @@ FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_file)
 	lost = false;
 	assert_int_equal(access.failure.error, -ENOMEM);
 	assert_string_equal(access.failure.message, "out of memory");
+	/* Within another call. */
+	message_begin(&context->messages);
 	message_error(&context->messages, -EIO, "of an earlier call");
 	assert_int_equal(items_read(context, &access, 1), 0);
 	assert_int_equal(access.failure.error, 0);

@@ -55,6 +55,23 @@ MACHINE_TEST(nothing_is_read_before_discovery)
 	isst_targets_free(targets);
 }
 
+MACHINE_TEST(a_message_is_that_of_the_last_call)
+{
+	struct isst_targets *targets;
+
+	fixture_discover(&fixture, "guide");
+	refused(isst_unlock(fixture.context));
+	assert_string_not_equal(isst_error(fixture.context), "");
+	targets = all_domains(fixture.context);
+	assert_string_equal(isst_error(fixture.context), "");
+	refused(isst_unlock(fixture.context));
+	read_of(ISST_READ_LEVELS, targets, 0);
+	assert_string_equal(isst_error(fixture.context), "");
+	refused(isst_read(fixture.context, 99, targets, NULL, 0, NULL));
+	assert_false(isst_cpus_changed(fixture.context));
+	assert_string_equal(isst_error(fixture.context), "");
+}
+
 MACHINE_TEST(domains_and_cpus_tell_what_they_are)
 {
 	const struct isst_domain *domain;
