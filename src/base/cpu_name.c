@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of CPUs. */
 #include "base/cpu_name.h"
-#include "isst.h"
 #include "common/number.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +37,7 @@ int cpu_name_parse(const char *text, struct cpu_name *name)
 			size_t size = *digits ? strcspn(digits + 1, last ? "" : ".") : 0;
 			char *copy = *digits ? strndup(digits + 1, size) : NULL;
 			uint64_t value;
-			int error = copy ? number_parse(copy, 10, UINT32_MAX, &value)
-					 : -EINVAL;
+			int error = copy ? number_parse(copy, 10, UINT32_MAX, &value) : -EINVAL;
 
 			free(copy);
 			if (error)

@@ -3,9 +3,9 @@
  * The text of a configuration: its header, its lines, and what stands in front of a keyword. All
  * that is wrong with any line is reported, not only the first thing. Knows no machine.
  */
+#include "common/number.h"
 #include "configuration/statement.h"
 #include "configuration/write.h"
-#include "common/number.h"
 
 #include <ctype.h>
 #include <limits.h>

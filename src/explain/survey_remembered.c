@@ -166,7 +166,8 @@ static int read_applied(struct survey *survey)
 		survey->applied_file = message_make(&survey->context->messages, "%s", source);
 	/* What the text states counts where it is for this machine. */
 	if (same && applied.succeeded)
-		error = configuration_add_text(&configuration, source, text, strlen(text), TEXT_FILE);
+		error = configuration_add_text(&configuration, source, text, strlen(text),
+					       TEXT_FILE);
 	if (same && applied.succeeded && !error)
 		error = configuration_match(&configuration, survey->context);
 	if (same && applied.succeeded && !error)

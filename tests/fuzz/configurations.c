@@ -37,7 +37,8 @@ static void check_again(const struct configuration *configuration)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct configuration configuration = { 0 };
-	int error = configuration_add_text(&configuration, "fuzz", (const char *)data, size, TEXT_FILE);
+	int error = configuration_add_text(&configuration, "fuzz", (const char *)data, size,
+					   TEXT_FILE);
 
 	if ((error != 0) != (configuration.problem_count > 0))
 		abort();

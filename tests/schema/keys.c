@@ -6,9 +6,8 @@
 #include "isst.h"
 
 static const char *const types[] = {
-	[V2_OBJECT] = "object",	  [V2_ARRAY] = "array",
-	[V2_NUMBER] = "number",	  [V2_BOOLEAN] = "boolean",
-	[V2_STRING] = "string",	  [V2_RESULT] = "result",
+	[V2_OBJECT] = "object",	  [V2_ARRAY] = "array",	  [V2_NUMBER] = "number",
+	[V2_BOOLEAN] = "boolean", [V2_STRING] = "string", [V2_RESULT] = "result",
 	[V2_CPUS] = "CPUs",
 };
 

@@ -11,75 +11,71 @@ struct text {
 	const struct isst_context *context;
 };
 
-/** The rest of a line, behind its scope. */
-typedef void (*write_rest)(const struct text *text, unsigned int number);
+/** The rest of a line, behind its places. */
+typedef void (*write_rest)(const struct text *text);
 
-/** A statement for all, and mostly another one for a package or a power domain, which wins. */
-static void write_statements(const struct text *text, write_rest rest, unsigned int number)
+/** A statement for all, and mostly another one for a package or a power domain, which wins. @own: a
+ * place of its own, or "" */
+static void write_statements(const struct text *text, write_rest rest, const char *own)
 {
 	const struct isst_domain *domain = context_domain(text->context,
 							  any_of(isst_domain_count(text->context)));
 
 	if (any_of(4) > 0) {
-		fputs("? ", text->stream);
-		rest(text, number);
+		fprintf(text->stream, "? %s%s", own, *own ? ": " : "");
+		rest(text);
 	}
 	if (any_of(3) == 0)
 		return;
 	fprintf(text->stream, "? package %u", domain->package);
 	if (coin())
-		fprintf(text->stream, " powerdomain %u", domain->number);
-	fputs(": ", text->stream);
-	rest(text, number);
+		fprintf(text->stream, " domain %u", domain->number);
+	fprintf(text->stream, "%s%s: ", *own ? " " : "", own);
+	rest(text);
 }
 
-static void write_level(const struct text *text, unsigned int number)
+static void write_level(const struct text *text)
 {
-	(void)number;
 	fprintf(text->stream, "level %u\n", any_of(LEVELS));
 }
 
-static void write_turbo_freq(const struct text *text, unsigned int number)
+static void write_turbo_freq(const struct text *text)
 {
-	(void)number;
 	fprintf(text->stream, "turbo-freq %s\n", coin() ? "on" : "off");
 }
 
-static void write_base_freq(const struct text *text, unsigned int number)
+static void write_base_freq(const struct text *text)
 {
-	(void)number;
 	fprintf(text->stream, "base-freq %s\n", coin() ? "on" : "off");
 }
 
-static void write_core_power(const struct text *text, unsigned int number)
+static void write_core_power(const struct text *text)
 {
-	(void)number;
 	fprintf(text->stream, "core-power %s %s\n", coin() ? "on" : "off",
 		coin() ? "ordered" : "proportional");
 }
 
-static void write_clos_enable(const struct text *text, unsigned int number)
+static void write_clos_enable(const struct text *text)
 {
-	(void)number;
 	fprintf(text->stream, "clos-enable %s\n", coin() ? "on" : "off");
 }
 
 static void write_features(const struct text *text)
 {
 	if (coin())
-		write_statements(text, write_level, 0);
-	write_statements(text, write_turbo_freq, 0);
-	write_statements(text, write_base_freq, 0);
-	write_statements(text, write_core_power, 0);
+		write_statements(text, write_level, "");
+	write_statements(text, write_turbo_freq, "");
+	write_statements(text, write_base_freq, "");
+	write_statements(text, write_core_power, "");
 	if (any_of(3) == 0)
-		write_statements(text, write_clos_enable, 0);
+		write_statements(text, write_clos_enable, "");
 }
 
-static void write_clos_limits(const struct text *text, unsigned int clos)
+static void write_clos_limits(const struct text *text)
 {
 	unsigned int min = 8 + any_of(12), max = min + any_of(20);
 
-	fprintf(text->stream, "clos %u: min %u max ", clos, coin() ? 0 : min * 100);
+	fprintf(text->stream, "min %u max ", coin() ? 0 : min * 100);
 	switch (any_of(4)) {
 	case 0:
 		fputs("none\n", text->stream);
@@ -92,19 +88,22 @@ static void write_clos_limits(const struct text *text, unsigned int clos)
 	}
 }
 
-static void write_clos_rest(const struct text *text, unsigned int clos)
+static void write_clos_rest(const struct text *text)
 {
-	fprintf(text->stream, "clos %u: desired %u epp %u weight %u\n", clos, any_of(20) * 100,
-		any_of(16), any_of(16));
+	fprintf(text->stream, "desired %u epp %u weight %u\n", any_of(20) * 100, any_of(16),
+		any_of(16));
 }
 
 static void write_clos(const struct text *text)
 {
 	for (unsigned int clos = 0; clos < 4; clos++) {
+		char own[16];
+
 		if (any_of(4) == 0)
 			continue;
-		write_statements(text, write_clos_limits, clos);
-		write_statements(text, write_clos_rest, clos);
+		snprintf(own, sizeof(own), "clos %u", clos);
+		write_statements(text, write_clos_limits, own);
+		write_statements(text, write_clos_rest, own);
 	}
 }
 
@@ -118,12 +117,11 @@ static void write_associations(const struct text *text)
 		fprintf(text->stream, "? cpu %u: association %u\n", any_of(count), any_of(4));
 }
 
-static void write_turbo_ratio_limits(const struct text *text, unsigned int number)
+static void write_turbo_ratio_limits(const struct text *text)
 {
 	static const char *const LIMITS[] = { "none", "level", "0x1a1b1c1d1e1f2021",
 					      "0x2100000000000001" };
 
-	(void)number;
 	fprintf(text->stream, "turbo-ratio-limits %s\n", LIMITS[any_of(COUNT(LIMITS))]);
 }
 
@@ -136,27 +134,23 @@ static void write_limit(const struct text *text, const char *name, unsigned int 
 		fprintf(text->stream, "%s %u\n", name, mhz);
 }
 
-static void write_scaling_max(const struct text *text, unsigned int number)
+static void write_scaling_max(const struct text *text)
 {
-	(void)number;
 	write_limit(text, "scaling-max", 1800 + any_of(6) * 100);
 }
 
-static void write_scaling_min(const struct text *text, unsigned int number)
+static void write_scaling_min(const struct text *text)
 {
-	(void)number;
 	write_limit(text, "scaling-min", 1000 + any_of(8) * 100);
 }
 
-static void write_uncore_max(const struct text *text, unsigned int number)
+static void write_uncore_max(const struct text *text)
 {
-	(void)number;
 	write_limit(text, "uncore-max", 1900);
 }
 
-static void write_uncore_min(const struct text *text, unsigned int number)
+static void write_uncore_min(const struct text *text)
 {
-	(void)number;
 	write_limit(text, "uncore-min", 1000);
 }
 
@@ -164,11 +158,11 @@ static void write_limits(const struct text *text)
 {
 	unsigned int cpus = (unsigned int)isst_cpuset_count(isst_present_cpus(text->context));
 
-	write_statements(text, write_turbo_ratio_limits, 0);
-	write_statements(text, write_scaling_max, 0);
-	write_statements(text, write_scaling_min, 0);
-	write_statements(text, write_uncore_max, 0);
-	write_statements(text, write_uncore_min, 0);
+	write_statements(text, write_turbo_ratio_limits, "");
+	write_statements(text, write_scaling_max, "");
+	write_statements(text, write_scaling_min, "");
+	write_statements(text, write_uncore_max, "");
+	write_statements(text, write_uncore_min, "");
 	fprintf(text->stream, "? cpu %u: scaling-max 2500\n", any_of(cpus));
 }
 
