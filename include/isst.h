@@ -657,7 +657,8 @@ enum isst_value_id {
 	ISST_VALUE_CURRENT_MHZ = 140,
 	ISST_VALUE_LIMIT_REASONS = 141,
 
-	/* What a package draws on average (-ENODATA: not measured), and its long-term limit */
+	/* What a package draws on average (-ENODATA: not measured), and its limit: the lower of the
+	 * long-term and the short-term one */
 	ISST_VALUE_POWER_MW = 142,
 	ISST_VALUE_POWER_LIMIT_MW = 143
 };

@@ -69,8 +69,9 @@ static void check_drawn_power(struct findings *findings, const struct power_zone
 	finding = findings_add(findings,
 			       &(struct found){ .code = ISST_FINDING_PACKAGE_AT_POWER_LIMIT },
 			       "about %" PRIu64 " W while CPUs were measured; the limit is %" PRIu64
-			       " W (constraint long_term, /sys/class/powercap)",
-			       (mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
+			       " W (constraint %s_term, /sys/class/powercap)",
+			       (mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W,
+			       zone->short_term ? "short" : "long");
 	survey_for_each_domain (other, survey) {
 		const struct isst_domain *domain = other->domain;
 
@@ -95,10 +96,10 @@ static void check_power_limit(struct findings *findings, const struct survey_dom
 				    (uint64_t)level->power_w.value * UW_PER_W, zone->directory,
 				    zone->constraint);
 	findings_add(findings, &found,
-		     "the long-term limit is %" PRIu64 " W (%s); the TDP of level %u is %" PRIu64
+		     "the %s-term limit is %" PRIu64 " W (%s); the TDP of level %u is %" PRIu64
 		     " W (perf-profile info)",
-		     zone->limit_uw / UW_PER_W, zone->directory, level->level,
-		     (uint64_t)level->power_w.value);
+		     zone->short_term ? "short" : "long", zone->limit_uw / UW_PER_W,
+		     zone->directory, level->level, (uint64_t)level->power_w.value);
 }
 
 void check_power(struct findings *findings)

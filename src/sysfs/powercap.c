@@ -43,26 +43,33 @@ static bool parse_name(char *text, struct power_zone *zone)
 	       (!die || parse_id(die + strlen(DIE), &zone->die));
 }
 
-/** The long-term limit; 0 where there is none. */
+/** The long-term limit, or the short-term one where that is lower; 0 where there is none. */
 static int read_limit(struct kernel_files *files, struct power_zone *zone)
 {
-	enum { MOST_CONSTRAINTS = 4 };
+	enum { CONSTRAINTS = 2 };
 	int error = 0;
 
-	for (unsigned int i = 0; i < MOST_CONSTRAINTS && !error && !zone->limit_uw; i++) {
+	for (unsigned int i = 0; i < CONSTRAINTS && !error; i++) {
 		char *name = NULL;
+		bool short_term;
+		uint64_t uw = 0;
 
 		error = kernel_files_text(
 			files,
 			kernel_files_path(files, "%s/constraint_%u_name", zone->directory, i),
 			&name);
-		zone->constraint = i;
-		if (!error && strcmp(name, "long_term") == 0)
+		short_term = !error && strcmp(name, "short_term") == 0;
+		if (short_term || (!error && strcmp(name, "long_term") == 0))
 			error = kernel_files_number(
 				files,
 				kernel_files_path(files, "%s/constraint_%u_power_limit_uw",
 						  zone->directory, i),
-				UINT64_MAX, &zone->limit_uw);
+				UINT64_MAX, &uw);
+		if (uw > 0 && (!zone->limit_uw || uw < zone->limit_uw)) {
+			zone->limit_uw = uw;
+			zone->constraint = i;
+			zone->short_term = short_term;
+		}
 		free(name);
 	}
 	return error == -ENOENT ? 0 : error;

@@ -10,8 +10,9 @@ struct power_zone {
 	char *directory;
 	unsigned int package, die;
 	bool of_die;		     /* else it is the whole package, whatever @die is */
-	uint64_t range_uj, limit_uw; /* of the counter; the long-term limit */
+	uint64_t range_uj, limit_uw; /* of the counter; the lowest limit */
 	unsigned int constraint;     /* that limit's number */
+	bool short_term;	     /* it is not the long-term one */
 	uint64_t energy_uj, time_ns; /* since powercap_begin() */
 	int64_t at_ns;		     /* time of the last reading */
 	uint64_t counter_uj;
@@ -22,7 +23,7 @@ struct power_zones {
 	size_t count;
 };
 
-/** Finds zones with a long-term limit, of these packages (NULL: all). To be cleared in any case.
+/** Finds zones with a limit, of these packages (NULL: all). To be cleared in any case.
  * Returns 0, -ENOENT (no powercap; no message), or as kernel_files_text(). */
 int powercap_find(struct kernel_files *files, const struct isst_cpuset *packages,
 		  struct power_zones *zones);

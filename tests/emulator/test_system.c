@@ -107,6 +107,9 @@ TEST_MACHINE(power_of_packages, NULL)
 	assert_int_equal(write_file(e, ZONE(0) "/constraint_0_power_limit_uw", "0"), -EINVAL);
 	/* In eighths of a watt. */
 	set_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700030000", "700000000\n");
+	/* The lower limit holds. */
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
+	set_file(e, ZONE(0) "/constraint_1_power_limit_uw", "800000000", "800000000\n");
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
 }
 

@@ -74,6 +74,20 @@ static unsigned int long_term(const struct place *place)
 	return set ? set : usual_limit(place);
 }
 
+/** For a short time the usual one is exceeded by a fifth. */
+static unsigned int short_term(const struct place *place)
+{
+	unsigned int set = state_domain(place->server, place->domain)->short_term;
+
+	return set ? set : usual_limit(place) * 6 / 5;
+}
+
+/** The one that holds the package. */
+static unsigned int lower_limit(const struct place *place)
+{
+	return least(long_term(place), short_term(place));
+}
+
 bool powercap_exists(const struct place *place)
 {
 	struct place first = { .server = place->server, .platform = place->platform };
@@ -113,7 +127,7 @@ unsigned int power_limited_khz(const struct place *place)
 	zone.socket = place->platform->domains[zone.domain].socket;
 	zone.cpu = NULL;
 	mhz = &domain_of(&zone)->power_limited_mhz;
-	return powercap_exists(place) && mhz->line && wanted_eighths(&zone) >= long_term(&zone)
+	return powercap_exists(place) && mhz->line && wanted_eighths(&zone) >= lower_limit(&zone)
 		       ? mhz->value * 1000
 		       : 0;
 }
@@ -121,7 +135,7 @@ unsigned int power_limited_khz(const struct place *place)
 /** As if it had drawn what it draws now since boot. */
 static int print_energy(const struct place *place, FILE *stream)
 {
-	unsigned int eighths = least(wanted_eighths(place), long_term(place));
+	unsigned int eighths = least(wanted_eighths(place), lower_limit(place));
 	struct timespec now;
 	uint64_t us;
 
@@ -147,16 +161,13 @@ static int print_zone_name(const struct place *place, FILE *stream)
 /* Of a row. */
 enum { LONG_TERM, SHORT_TERM, MOST };
 
-/** For a short time the usual one is exceeded by a fifth. */
 static unsigned int limit_uw(const struct place *place)
 {
-	unsigned int set = state_domain(place->server, place->domain)->short_term;
-
 	if (place->view->which == LONG_TERM)
 		return long_term(place) * UW_PER_EIGHTH;
 	if (place->view->which == MOST)
 		return usual_limit(place) * UW_PER_EIGHTH;
-	return (set ? set : usual_limit(place) * 6 / 5) * UW_PER_EIGHTH;
+	return short_term(place) * UW_PER_EIGHTH;
 }
 
 /** In units of the register, which has 15 bits for them. */
