@@ -144,7 +144,7 @@ int core_power_fill_config(const struct run *run, struct isst_request *request)
 					     ? request_number(run->request, row->option)
 					     : row->otherwise;
 
-		/* Scripts that state an EPP on machines without one get a remark. */
+		/* Scripts of the reference tool that state an EPP on TPMI get a remark. */
 		if (row->value == ISST_VALUE_CLOS_EPP && !is_so(run, ISST_FACT_CLOS_EPP))
 			value = 0;
 		error = isst_request_set(request, row->value,
@@ -187,12 +187,15 @@ bool core_power_check_config(struct run *run)
 {
 	bool possible = true;
 
-	for (const struct setting *row = settings; row->announcement; row++)
+	for (const struct setting *row = settings; row->announcement; row++) {
+		bool epp = row->value == ISST_VALUE_CLOS_EPP && !run->request->reference;
+
 		if (row->needs_weight && request_has(run->request, row->option) &&
-		    !is_so(run, ISST_FACT_CLOS_WEIGHT)) {
+		    !is_so(run, epp ? ISST_FACT_CLOS_EPP : ISST_FACT_CLOS_WEIGHT)) {
 			run_error(run, STATUS_UNSUPPORTED, "%s", row->refusal);
 			possible = false;
 		}
+	}
 	if (possible)
 		announce_settings(run);
 	return possible;
