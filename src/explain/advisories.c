@@ -240,7 +240,8 @@ static const struct advisory ADVISORIES[] = {
 	  .fixed = VERSION(6, 16, 0),
 	  .by = "6.16 (c935ddfe65da)",
 	  .effect = "when a CPU comes online, the kernel rewrites stale turbo ratio limits",
-	  .advice = "after CPU hotplug look at turbo-mode get-trl" },
+	  .advice = "after CPU hotplug run isst explain: turbo-ratio-limits-low has the "
+		    "remedy" },
 	{ .name = "sub-numa-mapping",
 	  .concern = MAILBOX,
 	  .fixed = VERSION(5, 16, 0),

@@ -82,12 +82,12 @@ static void check_priority(struct findings *findings, const struct survey_domain
 	if (clip == 0 || (highest > 0 && clip >= highest) || package->cpus.high == 0)
 		return;
 	if (all > clip)
-		without = FINDING_TEXT(findings, ", without it the level allows all %u MHz", all);
+		without = FINDING_TEXT(findings, " Without it the level allows all %u MHz.", all);
 	explain_priority(findings, &found, package);
 	findings_add(findings, &found,
-		     "CLOS %u (core-power get-assoc); turbo-freq is enabled%s, and clips CLOS 2 "
-		     "and 3 to %u MHz (turbo-freq info)%s; high priority %s of the package: %zu, "
-		     "low priority: %zu",
+		     "CLOS %u (core-power get-assoc). turbo-freq is enabled%s. It clips CLOS 2 "
+		     "and 3 to %u MHz (turbo-freq info).%s High priority %s of the package: %zu, "
+		     "clipped: %zu",
 		     cpu->clos, AS_SAVED(domain, FEATURE_TURBO_FREQ), clip, without,
 		     package_cores_word(findings, 2), package->cpus.high_cores,
 		     package->cpus.low_cores);

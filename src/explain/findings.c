@@ -115,14 +115,18 @@ void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *d
 
 /* ---- The end ---- */
 
-/** How many CPUs a finding concerns; of the machine: more than any. */
+/** How many CPUs a finding concerns; of the machine: more than any, but that a CPU which was named
+ * is offline. */
 static size_t concerned_cpus(const struct isst_finding *finding)
 {
 	const struct survey *survey = finding->findings->survey;
 	size_t count = isst_cpuset_count(finding->cpus);
 
+	if (survey->named && (finding->code == ISST_FINDING_CPU_OFFLINE ||
+			      finding->code == ISST_FINDING_CPU_OFFLINE_OF_LEVEL))
+		return SIZE_MAX;
 	if (count > 0 || finding->whole)
-		return count > 0 ? count : SIZE_MAX;
+		return count > 0 ? count : SIZE_MAX - 1;
 	for (size_t i = 0; i < survey->count && finding->domains; i++)
 		if (finding->domains[i])
 			count += survey->domains[i].cpu_count;
