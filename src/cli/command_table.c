@@ -97,7 +97,8 @@ static const struct option_row base_freq_disable_options[] = {
 
 static const struct option_row turbo_freq_enable_options[] = {
 	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, or chosen by "
-		 "--high-priority, and low priority to all others in their packages"),
+		 "--high-priority, and low priority to all others in their packages. SST-TF is "
+		 "enabled in the power domains of these CPUs only"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: all ones" },
 	HIGH_PRIORITY_ROW(

@@ -554,9 +554,8 @@ static void warn_of_classes(const struct step *step)
 			if (step->entries[j].state >= ENTRY_NEEDED &&
 			    item_same_domain(&step->entries[j].item, item))
 				change_warn(change, ISST_WARNING_WRITTEN_BACK,
-					    "%s: some firmware resets classes of service when "
-					    "core-power is enabled; what is not to change is "
-					    "written back then",
+					    "%s: enabling core-power may reset classes of "
+					    "service; their old values are written back then",
 					    item_domain(change->context, item)->name);
 	}
 }

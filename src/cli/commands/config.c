@@ -306,6 +306,9 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 		change_note_unchanged(run, change);
 	else
 		change_note_late_signal(run);
+	if (key == KEY_CONFIG_RESET && isst_change_is_unchanged(change))
+		report_message(run->report, ENTRY_NOTE,
+			       "not reset: power limits, governors, energy preferences");
 }
 
 /** A person who typed statements and was refused knows it: that is no failed run. */
@@ -367,7 +370,7 @@ static struct isst_config *find_state(struct run *run)
 	if (error == -ENOENT) {
 		if (!request_has(request, OPTION_DRY_RUN))
 			report_word(config_node(run), KEY_CONFIG_RESET, "success");
-		run_note_unchanged(run, "no change was made since boot, as far as is known");
+		run_note_unchanged(run, "isst made no change since boot, as far as is known");
 		record_reset(run);
 	} else if (config_call(run, NULL, error) == 0)
 		return config;
@@ -385,8 +388,11 @@ void config_reset(struct run *run)
 	run_report_notices(run);
 	if (config_call(run, config, isst_config_check(config, run->context, 0)) == 0) {
 		top = config_node(run);
-		config_report_differences(
-			run, top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
+		/* A dry run prints the same as steps. */
+		if (!request_has(run->request, OPTION_DRY_RUN))
+			config_report_differences(
+				run, top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT,
+				config);
 		make(run, config, top, KEY_CONFIG_RESET);
 	}
 	isst_config_free(config);

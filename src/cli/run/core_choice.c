@@ -183,7 +183,8 @@ void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, 
 	else if (spread)
 		report_message(run->report, ENTRY_NOTE,
 			       "chosen from several power domains of a package; %swithin %s "
-			       "chooses from one power domain of each",
+			       "chooses from one of each: the same frequencies, and closer to "
+			       "each other",
 			       by_statement ? "" : "--", list);
 	free(list);
 	isst_cpuset_free(cpus);

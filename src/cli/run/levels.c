@@ -130,7 +130,7 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 		[ON] = { "online, though not enabled by the level", remedy },
 		[OFF] = { "offline, though enabled by the level", remedy },
 		[UNSEEN] = { "offline, and not seen online since boot",
-			     "whether a level enables it is unknown" },
+			     "whether a level enables such CPUs is unknown" },
 	};
 	struct isst_cpuset *cpus[KINDS] = { isst_cpuset_new(), isst_cpuset_new(),
 					    isst_cpuset_new() };
