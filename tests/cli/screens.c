@@ -202,7 +202,7 @@ TEST(a_long_list_has_lines_of_its_own)
 		      "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46\n");
 	assert_screen(report, 60, false,
 		      "\n"
-		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		      "classes of service  CLOS  min_MHz  max_MHz  CPUs\n"
 		      "package 0              3        0     none\n"
 		      "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,\n"
 		      "    40,42,44,46\n");
@@ -255,7 +255,7 @@ TEST(a_narrow_table_has_places_apart)
 	snprintf(expected, sizeof(expected),
 		 "\n"
 		 "classes of service\n"
-		 "  CLOS  min MHz  max MHz  CPUs\n"
+		 "  CLOS  min_MHz  max_MHz  CPUs\n"
 		 "package 0\n"
 		 "     3        0     none\n%s",
 		 "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,\n"

@@ -12,6 +12,8 @@
 
 /* ---- Pages ---- */
 
+enum { DEFAULT_COLUMNS = 80 };
+
 struct page {
 	unsigned int columns;
 	bool colour;

@@ -149,7 +149,7 @@ void render_messages(const struct report *report, const struct page *page, FILE 
 /* ---- Pages ---- */
 
 /* Less is no width that anything can be laid out for. */
-enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 40 };
+enum { LEAST_COLUMNS = 40 };
 
 struct page page_of(FILE *stream, enum colour_choice colour)
 {

@@ -461,10 +461,12 @@ static unsigned int style_of(const struct table *table, size_t row, size_t colum
 	return cell->changed ? STYLE_CHANGED : cell->style;
 }
 
-/** Headings that are close to each other stay apart. */
+/** Headings that are close to each other stay apart; on a narrow page all have one spelling. */
 static char heading_letter(const struct table *table, char letter)
 {
-	return letter == ' ' && table->gap == 1 ? '_' : letter;
+	bool narrow = table->gap == 1 || table->page->columns < DEFAULT_COLUMNS;
+
+	return letter == ' ' && narrow ? '_' : letter;
 }
 
 static void write_text(const struct table *table, size_t row, size_t column, const char *text,

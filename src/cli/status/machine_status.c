@@ -552,7 +552,7 @@ void machine_status(struct run *run)
 			if (request_has(run->request, OPTION_WATCH) || !map)
 				power_status_report(&status);
 			/* A map shows which CPUs are offline. */
-			if (!map && !run->again && !run->complete && run->status == STATUS_DONE &&
+			if (!map && !run->complete && run->status == STATUS_DONE &&
 			    may_differ_from_levels(&status))
 				levels_note_cpus(run, CPUS_BY_LEVEL, ISST_CONFIG_CHECK_UNDISTURBED,
 						 "isst explain describes that");

@@ -82,14 +82,12 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 
 	if (memory_stream_open(&memory) != 0)
 		return;
-	fprintf(memory.stream, "%s, every %u s", watching->run->request->command->name,
-		watching->interval_s);
+	fprintf(memory.stream, "%s, every %u s%s", watching->run->request->command->name,
+		watching->interval_s, watching->in_place ? "; q quits" : "");
 	if (emulated) {
-		fputs(", emulated machine: ", memory.stream);
+		fputs("; emulated machine: ", memory.stream);
 		write_printable(emulated, "", memory.stream);
 	}
-	if (watching->in_place)
-		fputs("; q quits", memory.stream);
 	if (memory_stream_close(&memory) != 0)
 		return;
 	blanks = (int)columns - (int)strlen(memory.text) - (int)strlen(watching->clock);

@@ -70,7 +70,7 @@ static size_t value_length(const char *text)
 /** The length of what stays together: quoted, in brackets, `old -> new`, or a word. */
 static size_t phrase_length(const char *text)
 {
-	static const char QUOTES[] = "`'[", ENDS[] = "`']", ARROW[] = " -> ";
+	static const char QUOTES[] = "`'[(", ENDS[] = "`'])", ARROW[] = " -> ";
 	const char *quote = strchr(QUOTES, *text);
 	const char *end = quote ? strchr(text + 1, ENDS[quote - QUOTES]) : NULL;
 	size_t value = value_length(text);
@@ -88,8 +88,11 @@ void wrap_text(struct wrap *wrap, const char *text)
 	while (*text) {
 		size_t length = phrase_length(text);
 
-		if (wrap->indent + length > wrap->columns)
-			length = strcspn(text, " \n");
+		if (wrap->indent + length > wrap->columns) {
+			length = value_length(text);
+			if (strncmp(text + length, " ->", 3) == 0)
+				length += 3;
+		}
 		wrap_words(wrap, text, length);
 		if (length == 0 && *text == ' ') {
 			/* A column: its lines stand below each other. */
