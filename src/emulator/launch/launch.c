@@ -73,8 +73,8 @@ static void serve_files(struct launch *launch, int socket)
 	fuse_serve(launch);
 }
 
-/** The program asks for the ids of its namespace, and then to take one of its descriptors, the
- * listener. */
+/** The program asks for the ids of its namespace, and to take one of its descriptors, the listener.
+ */
 static void serve_calls(struct launch *launch, int socket, pid_t program)
 {
 	int listener, result;
@@ -83,16 +83,12 @@ static void serve_calls(struct launch *launch, int socket, pid_t program)
 	close(launch->fuse);
 	if (read(socket, &listener, sizeof(listener)) != sizeof(listener))
 		return;
-	result = namespace_map(launch, program);
+	listener = caller_duplicate(program, listener);
+	result = listener < 0 ? -EPERM : namespace_map(launch, program);
 	/* All is unmounted when this server ends, for which no process waits, and not when the
 	 * program does. */
 	snprintf(mounts, sizeof(mounts), "/proc/%d/ns/mnt", program);
 	open(mounts, O_RDONLY | O_CLOEXEC);
-	if (write(socket, &result, sizeof(result)) != sizeof(result) ||
-	    read(socket, &listener, sizeof(listener)) != sizeof(listener))
-		return;
-	listener = caller_duplicate(program, listener);
-	result = listener < 0 ? -EPERM : 0;
 	if (write(socket, &result, sizeof(result)) != sizeof(result) || result)
 		return;
 	close(socket);
@@ -136,12 +132,12 @@ static void become_server(struct launch *launch, int which, int sockets[SERVERS]
 	_exit(0);
 }
 
-/** They are children of init, so that the program has no child that it did not make. */
-static int start_servers(struct launch *launch, int sockets[SERVERS][2])
+/** They are children of init, so that the program has no child that it did not make. Returns the
+ * process between, which is to be waited for when all else is done, or a negative errno. */
+static pid_t start_servers(struct launch *launch, int sockets[SERVERS][2])
 {
 	const pid_t program = getpid();
 	pid_t between;
-	int status = 0; /* if the caller ignores its children */
 
 	for (int i = 0; i < SERVERS; i++)
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets[i]))
@@ -160,22 +156,7 @@ static int start_servers(struct launch *launch, int sockets[SERVERS][2])
 	}
 	for (int i = 0; i < SERVERS; i++)
 		close(sockets[i][1]);
-	if (between < 0)
-		return -errno;
-	while (waitpid(between, &status, 0) < 0 && errno == EINTR)
-		;
-	return status ? -EAGAIN : 0;
-}
-
-/** Asks the server of calls, which answers with an error number or 0. */
-static int ask(int calls, int question)
-{
-	int answer;
-
-	return write(calls, &question, sizeof(question)) == sizeof(question) &&
-			       read(calls, &answer, sizeof(answer)) == sizeof(answer)
-		       ? answer
-		       : -EPIPE;
+	return between < 0 ? -EAGAIN : between;
 }
 
 /* ---- Starting ---- */
@@ -197,27 +178,28 @@ static void confine_signals(void)
 /** The namespace of the program, with ids, and what it is served there. */
 static int enter_program(int calls, char **error)
 {
-	int result, listener;
+	int listener, result = -EPIPE;
 
 	/* It locks all mounts. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return requirement_missing(NO_USER_NAMESPACE, -errno, error);
-	result = ask(calls, 0);
-	if (result)
-		return requirement_missing(NO_USER_NAMESPACE, result, error);
 	confine_signals();
 	listener = notify_install(error);
 	if (listener < 0)
 		return listener;
-	result = ask(calls, listener);
+	if (send(calls, &listener, sizeof(listener), MSG_NOSIGNAL) < 0 ||
+	    read(calls, &result, sizeof(result)) != sizeof(result) || result)
+		result = requirement_missing(result == -EPIPE ? NO_SERVER : NO_USER_NAMESPACE,
+					     result, error);
 	close(listener);
-	return result ? requirement_missing(NO_SERVER, result, error) : 0;
+	return result;
 }
 
 static int enter(struct launch *launch, char **error)
 {
 	int sockets[SERVERS][2] = { { -1, -1 }, { -1, -1 } };
 	int result = namespace_enter_user(launch, error);
+	pid_t between;
 
 	if (result)
 		return result;
@@ -225,9 +207,9 @@ static int enter(struct launch *launch, char **error)
 	launch->fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (launch->fuse < 0)
 		return requirement_missing(NO_FUSE_DEVICE, -errno, error);
-	result = start_servers(launch, sockets);
-	if (result)
-		result = requirement_missing(NO_SERVER, result, error);
+	between = start_servers(launch, sockets);
+	if (between < 0)
+		result = requirement_missing(NO_SERVER, between, error);
 	if (!result)
 		result = namespace_mount(launch, sockets[FILES][0], error);
 	close(launch->fuse);
@@ -237,6 +219,8 @@ static int enter(struct launch *launch, char **error)
 		result = enter_program(sockets[CALLS][0], error);
 	for (int i = 0; i < SERVERS; i++)
 		close(sockets[i][0]);
+	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
 	return result;
 }
 

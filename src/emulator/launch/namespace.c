@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -325,7 +326,9 @@ static int mount_files(const struct launch *launch, int files, char **error)
 		 launch->fuse, geteuid(), getegid());
 	if (mount("isst", scratch, "fuse", MS_NOSUID | MS_NODEV | MS_NOEXEC, options))
 		return requirement_missing(NO_FUSE_MOUNT, -errno, error);
-	return write(files, "", 1) == 1 ? 0 : requirement_missing(NO_SERVER, -EPIPE, error);
+	return send(files, "", 1, MSG_NOSIGNAL) == 1
+		       ? 0
+		       : requirement_missing(NO_SERVER, -EPIPE, error);
 }
 
 enum { MOST_OWNED = 32 };
