@@ -1,6 +1,75 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports as json-v2: complete outputs. */
+/* JSON: strings, sorted documents, and units with the same path. The cases have whole reports. */
 #include "check.h"
+
+#include "cli/run/change.h"
+#include "cli/text/json.h"
+#include "transaction/change.h"
+
+static const struct {
+	const char *text, *json;
+} strings[] = {
+	{ "", "\"\"" },
+	{ "plain", "\"plain\"" },
+	{ "\"\\", "\"\\\"\\\\\"" },
+	{ "a\nb\tc\rd\be\f", "\"a\\nb\\tc\\rd\\be\\f\"" },
+	{ "\001\037\177", "\"\\u0001\\u001f\\u007f\"" },
+	{ "\303\244\342\202\254\360\237\230\200", "\"\303\244\342\202\254\360\237\230\200\"" },
+	{ "\377a", "\"\\ufffda\"" },				    /* no UTF-8 */
+	{ "\303", "\"\\ufffd\"" },				    /* ends in the middle */
+	{ "\300\257", "\"\\ufffd\\ufffd\"" },			    /* longer than need be */
+	{ "\355\240\200", "\"\\ufffd\\ufffd\\ufffd\"" },	    /* a surrogate */
+	{ "\364\220\200\200", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" }, /* above U+10FFFF */
+};
+
+TEST(any_text_is_a_valid_json_string)
+{
+	for (size_t i = 0; i < COUNT(strings); i++) {
+		char *json = NULL;
+		size_t size;
+		FILE *stream = open_memstream(&json, &size);
+
+		json_string_write(strings[i].text, stream);
+		assert_int_equal(fclose(stream), 0);
+		assert_string_equal(json, strings[i].json);
+		free(json);
+	}
+}
+
+/** The expected text is what `jq -S .` prints for the same document. */
+TEST(a_sorted_document_is_written_in_lines)
+{
+	struct json *document = json_new(true), *list, *object;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	json_add_number(document, "beta", 2);
+	list = json_add(document, "list", JSON_ARRAY);
+	json_add_number(list, NULL, 9);
+	json_add_number(list, NULL, 4);
+	json_add(document, "none", JSON_ARRAY);
+	object = json_add(document, "alpha", JSON_OBJECT);
+	json_add_string(object, "z", "last");
+	json_add_boolean(object, "a", true);
+	json_write(document, stream);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(text, "{\n"
+				  "  \"alpha\": {\n"
+				  "    \"a\": true,\n"
+				  "    \"z\": \"last\"\n"
+				  "  },\n"
+				  "  \"beta\": 2,\n"
+				  "  \"list\": [\n"
+				  "    9,\n"
+				  "    4\n"
+				  "  ],\n"
+				  "  \"none\": []\n"
+				  "}");
+	free(text);
+	json_free(document);
+}
 
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
 {
@@ -11,39 +80,28 @@ static struct report_node *add_unit(struct report *report, unsigned int package,
 	return report_unit(report, path, 3);
 }
 
+TEST(units_at_one_path_are_one_object)
+{
+	autoreport struct report *report = report_new();
+	struct report_node *node;
+
+	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
+	report_number(node, KEY_EPP, 1);
+	report_number(add_unit(report, 1, 14), KEY_EPP, 2);
+	report_message(report, ENTRY_NOTE, "between");
+	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
+	report_number(node, KEY_CLOS, 3);
+	report_branch(add_unit(report, 0, 0), KEY_GET_ASSOC, 0);
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"package-0:die-0:cpu-0\": {\"core-power\": {\"epp\": \"1\", \"clos\": \"3\"}, "
+		"\"get-assoc\": {}}, \"package-1:die-0:cpu-14\": {\"epp\": \"2\"}, "
+		"\"Information:0\": {\"message\": \"between\"}}");
+}
+
 #define HEADER \
 	"{\"schema_version\": 1, \"program\": {\"name\": \"isst\", \"version\": \"" ISST_VERSION \
 	"\"}, "
-
-TEST(an_empty_report_is_a_document_with_its_header)
-{
-	autoreport struct report *report = report_new();
-
-	report->header.exit_status = 3;
-	assert_document(report, FORMAT_JSON_V2,
-			HEADER
-			"\"domains\": [], \"cpus\": [], \"messages\": [], \"exit_status\": 3}");
-}
-
-TEST(the_header_names_command_and_machine)
-{
-	autoreport struct report *report = report_new();
-	struct report_header *header = &report->header;
-
-	header->feature = "perf-profile";
-	header->command = "info";
-	header->has_machine = true;
-	header->family = 6;
-	header->model = 173;
-	header->stepping = 1;
-	report_set_string(report, &header->emulated, "a \"machine\"");
-	assert_document(
-		report, FORMAT_JSON_V2,
-		HEADER
-		"\"command\": \"perf-profile info\", \"machine\": {\"family\": 6, \"model\": 173, "
-		"\"stepping\": 1, \"processor\": null, \"emulated\": \"a \\\"machine\\\"\"}, "
-		"\"domains\": [], \"cpus\": [], \"messages\": [], \"exit_status\": 0}");
-}
 
 TEST(values_have_their_types)
 {
@@ -76,69 +134,6 @@ TEST(values_have_their_types)
 	isst_cpuset_free(cpus);
 }
 
-TEST(an_empty_set_of_cpus_has_no_ranges)
-{
-	autoreport struct report *report = report_new();
-	struct isst_cpuset *cpus = isst_cpuset_new();
-
-	report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
-	assert_document(
-		report, FORMAT_JSON_V2,
-		HEADER "\"high_priority_cpus\": {\"ranges\": \"\", \"list\": []}, \"domains\": [], "
-		       "\"cpus\": [], \"messages\": [], \"exit_status\": 0}");
-	isst_cpuset_free(cpus);
-}
-
-TEST(what_is_numbered_is_an_array)
-{
-	const struct report_step io_path[] = { { &keys[KEY_PACKAGE], 1 },
-					       { &keys[KEY_DIE_IO], 0 },
-					       { &keys[KEY_POWER_DOMAIN], 3 },
-					       { &keys[KEY_NO_CPU], 0 } };
-	autoreport struct report *report = report_new();
-	struct report_node *level, *bucket;
-
-	level = report_branch(add_unit(report, 0, 14), KEY_LEVEL, 2);
-	report_standing(level, true);
-	bucket = report_branch(report_variant(level, KEY_TURBO_LIMITS, "sse"), KEY_BUCKET, 0);
-	report_number(bucket, KEY_CORE_COUNT, 8);
-	bucket = report_branch(level, KEY_NEXT_BUCKET, 1);
-	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "sse", 3200);
-	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "level-4", 3000);
-	report_state(report_unit(report, io_path, 4), KEY_GET_LOCK_STATUS, true);
-	assert_document(
-		report, FORMAT_JSON_V2,
-		HEADER "\"domains\": [{\"package\": 0, \"die\": 0, \"cpu\": 14, "
-		       "\"levels\": [{\"level\": 2, \"current\": true, "
-		       "\"turbo_ratio_limits\": [{\"type\": \"sse\", \"buckets\": [{\"bucket\": 0, "
-		       "\"core_count\": 8}]}], \"next_bucket\": {\"bucket\": 1, "
-		       "\"high_priority_max\": [{\"type\": \"sse\", \"max_mhz\": 3200}, "
-		       "{\"type\": \"level-4\", \"max_mhz\": 3000}]}}]}, {\"package\": 1, "
-		       "\"power_domain\": 3, \"locked\": true}], \"cpus\": [], \"messages\": [], "
-		       "\"exit_status\": 0}");
-}
-
-TEST(units_at_one_path_are_one_element)
-{
-	const struct report_step package[] = { { &keys[KEY_PACKAGE], 1 } };
-	autoreport struct report *report = report_new();
-	struct report_node *node;
-
-	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
-	report_number(node, KEY_EPP, 1);
-	report_branch(add_unit(report, 1, 0), KEY_GET_ASSOC, 0);
-	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
-	report_number(node, KEY_CLOS, 3);
-	report_branch(report_unit(report, package, 1), KEY_LEVEL, 0);
-	assert_document(
-		report, FORMAT_JSON_V2,
-		HEADER
-		"\"domains\": [{\"package\": 0, \"die\": 0, \"cpu\": 0, "
-		"\"core_power\": {\"epp\": 1, \"clos\": 3}}, {\"package\": 1, \"die\": 0, "
-		"\"cpu\": 0, \"association\": {}}], \"packages\": [{\"package\": 1, "
-		"\"levels\": [{\"level\": 0}]}], \"cpus\": [], \"messages\": [], \"exit_status\": 0}");
-}
-
 /** As where a value of a package is reported of each of its dies. */
 TEST(of_equal_paths_the_first_value_counts)
 {
@@ -158,26 +153,6 @@ TEST(of_equal_paths_the_first_value_counts)
 		"\"core_power\": {\"epp\": 1}, \"levels\": [{\"level\": 0, "
 		"\"next_bucket\": {\"bucket\": 0, \"high_priority_max\": [{\"type\": \"sse\", "
 		"\"max_mhz\": 1000}]}}]}], \"cpus\": [], \"messages\": [], \"exit_status\": 0}");
-}
-
-TEST(messages_have_severity_and_code)
-{
-	autoreport struct report *report = report_new();
-
-	report_message(report, ENTRY_ERROR, "CPU \377 %d", 3);
-	report_message(report, ENTRY_ERROR, "busy");
-	report_code(report, "busy");
-	report_message(report, ENTRY_NOTE, "as it was");
-	report_code(report, "unchanged");
-	report_message(report, ENTRY_PROGRESS, "online cpu 3");
-	assert_document(
-		report, FORMAT_JSON_V2,
-		HEADER
-		"\"domains\": [], \"cpus\": [], \"messages\": [{\"severity\": \"error\", \"code\": \"failed\", "
-		"\"text\": \"CPU \\ufffd 3\"}, {\"severity\": \"error\", \"code\": \"busy\", "
-		"\"text\": \"busy\"}, {\"severity\": \"note\", \"code\": \"unchanged\", "
-		"\"text\": \"as it was\"}, {\"severity\": \"progress\", \"code\": \"progress\", "
-		"\"text\": \"online cpu 3\"}], \"exit_status\": 0}");
 }
 
 /** Steps without a number are no members: such domains have none. */
@@ -260,4 +235,29 @@ TEST(arrays_have_what_there_is)
 			       "\"max_mhz\": null}], \"scaling_limits\": [], "
 			       "\"lowered_turbo_ratio_limits\": null}]}], \"cpus\": [], "
 			       "\"messages\": [], \"exit_status\": 0}");
+}
+
+TEST(every_key_has_both_names)
+{
+	for (size_t i = 0; i < KEYS; i++) {
+		assert_non_null(keys[i].name);
+		assert_non_null(keys[i].name_v2);
+		assert_int_equal(strspn(keys[i].name_v2, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+				 strlen(keys[i].name_v2));
+	}
+}
+
+TEST(a_value_that_is_written_again_is_named_so)
+{
+	static const struct isst_change_step step = { .target = "CLOS 3",
+						      .written = true,
+						      .fields = { { "CLOS 3 weight", "4", "4" } },
+						      .field_count = 1 };
+	struct folds folds = { NULL };
+	autofree char *text = NULL;
+
+	assert_int_equal(change_fold_step(NULL, &folds, &step), 0);
+	text = fold_text(&folds.all[0]);
+	assert_string_equal(text, "CLOS 3 weight\n4\nwritten again");
+	folds_clear(&folds);
 }
