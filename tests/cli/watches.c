@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commands on a terminal: `status --watch`, while another process changes the machine, what ends
- * it, and the line that counts CPUs. Whole screens; the values are those of the platform files.
+ * `status --watch` on a terminal, while another process changes the machine, and what ends it.
+ * Whole screens; the values are those of the platform files.
  */
 #include "pseudo_terminal.h"
 
@@ -192,68 +192,6 @@ TEST_WITH(screens_are_as_large_as_the_terminal, NULL, kill_leftovers)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
-/** Without --watch: lists of CPUs have as much of a line as there is. */
-TEST_WITH(a_screen_is_laid_out_for_its_terminal, NULL, kill_leftovers)
-{
-	static const char *const TOP =
-		"Intel(R) Speed Select Technology\n"
-		"Executing on CPU model:173[0xad]\n"
-		"Emulated machine: graniterapids-6776p\n"
-		"Processor: Intel(R) Xeon(R) 6776P\n"
-		"Packages: 2, cores: 128, CPUs online: 256 of 256\n"
-		"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
-		"\n";
-	static const char *const NARROW =
-		"              level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
-		"packages 0-1  1 of 0-1  no          2300    350  -       on      on ordered\n"
-		"\n"
-		"-: none, or not supported\n"
-		"\n"
-		"power         limit W\n"
-		"packages 0-1      350\n"
-		"\n"
-		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
-		"packages 0-1, power domains 0-1     0        0     none\n"
-		"    0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
-		"packages 0-1, power domains 0-1     3        0     none\n"
-		"    4-31,36-63,68-95,100-127,132-159,164-191,196-223,228-255\n"
-		"\n"
-		"high priority cores              in package  bucket  max MHz  others MHz  CPUs\n"
-		"packages 0-1, power domains 0-1           8       0     4600        2300\n"
-		"    0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n";
-	static const char *const WIDE =
-		"              level     locked  base MHz  TDP W  SST-BF  SST-TF  SST-CP\n"
-		"packages 0-1  1 of 0-1  no          2300    350  -       on      on ordered\n"
-		"\n"
-		"-: none, or not supported\n"
-		"\n"
-		"power         limit W\n"
-		"packages 0-1      350\n"
-		"\n"
-		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
-		"packages 0-1, power domains 0-1     0        0     none  "
-		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
-		"packages 0-1, power domains 0-1     3        0     none  "
-		"4-31,36-63,68-95,100-127,132-159,164-191,196-223,228-255\n"
-		"\n"
-		"high priority cores              in package  bucket  max MHz  others MHz  CPUs\n"
-		"packages 0-1, power domains 0-1           8       0     4600        2300  "
-		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n";
-	struct pseudo_terminal terminal;
-	char expected[4096];
-
-	run_elsewhere(on("graniterapids-6776p", "laid-out",
-			 "turbo-freq|enable|--auto|--high-priority|8/package"));
-	for (unsigned int wide = 0; wide < 2; wide++) {
-		open_terminal(&terminal, 60, wide ? 200 : 80);
-		start(&terminal, on("graniterapids-6776p", "laid-out", "status"), false);
-		wait_for(&terminal, "4600", true);
-		snprintf(expected, sizeof(expected), "%s%s", TOP, wide ? WIDE : NARROW);
-		assert_shown(&terminal, expected);
-		assert_int_equal(end_of_job(&terminal), 0);
-	}
-}
-
 static void write_faults(const char *state, const char *rules)
 {
 	char path[128];
@@ -363,69 +301,6 @@ TEST_WITH(what_can_be_read_again_is_no_failure, NULL, kill_leftovers)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
-TEST_WITH(frequencies_are_rounded_to_the_next_ratio, NULL, kill_leftovers)
-{
-	struct pseudo_terminal terminal;
-
-	run_elsewhere(on("guide", "rounded", "--info"));
-	write_faults(
-		"rounded",
-		"read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq content \"1450000\\n\"\n"
-		"read /sys/devices/system/cpu/cpu6/cpufreq/scaling_cur_freq content \"1449999\\n\"\n");
-	open_terminal(&terminal, 24, 80);
-	start(&terminal, on("guide", "rounded", "status|--watch|3600"), false);
-	wait_for(&terminal, "running at", true);
-	assert_non_null(strstr(screen_text(&terminal), "package 0     1500  5\n"
-						       "package 0     1400  6\n"));
-	type(&terminal, 'q');
-	assert_int_equal(end_of_job(&terminal), 0);
-}
-
-/* ---- Progress ---- */
-
-/** Waits for the line that counts while one CPU takes long, and for its end. */
-static void assert_counted(const char *test, const char *command, const char *slow,
-			   const char *counted, const char *end)
-{
-	struct pseudo_terminal terminal;
-
-	write_faults(test, slow);
-	open_terminal(&terminal, 24, 80);
-	start(&terminal, on("guide", test, command), false);
-	wait_for(&terminal, counted, true);
-	assert_int_equal(end_of_job(&terminal), 0);
-	assert_shown(&terminal, end);
-}
-
-TEST_WITH(cpus_that_go_and_come_are_counted, NULL, kill_leftovers)
-{
-	static const char *const TITLE = "Intel(R) Speed Select Technology\n"
-					 "Executing on CPU model:106[0x6a]\n"
-					 "Emulated machine: guide\n";
-	char end[1024];
-
-	run_elsewhere(on("guide", "counted", "--info"));
-	snprintf(end, sizeof(end),
-		 "%s package-0\n"
-		 "  die-0\n"
-		 "    cpu-0\n"
-		 "      perf-profile\n"
-		 "        set_tdp_level:success\n"
-		 " package-1\n"
-		 "  die-0\n"
-		 "    cpu-14\n"
-		 "      perf-profile\n"
-		 "        set_tdp_level:success\n",
-		 TITLE);
-	assert_counted("counted", "perf-profile|set-config-level|-l|3|-o",
-		       "write /sys/devices/system/cpu/cpu34/online delay 2000\n",
-		       "Taking CPUs offline: 4 of 12\n", end);
-	snprintf(end, sizeof(end), "%sconfig apply:success\n", TITLE);
-	assert_counted("counted", "config|apply|--set|cpus online",
-		       "write /sys/devices/system/cpu/cpu34/online delay 2000\n",
-		       "Taking CPUs online: 4 of 12\n", end);
-}
-
 /* ---- Ends ---- */
 
 TEST_WITH(a_machine_slower_than_the_interval_is_watched_until_q, NULL, kill_leftovers)
@@ -459,49 +334,33 @@ TEST_WITH(ctrl_c_ends_it_as_any_program, NULL, kill_leftovers)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
 }
 
-TEST_WITH(sigterm_ends_it_with_the_terminal_restored, NULL, kill_leftovers)
-{
-	struct pseudo_terminal terminal;
-
-	start_watching(&terminal, "terminated", false);
-	assert_int_equal(kill(terminal.job, SIGTERM), 0);
-	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
-}
-
 /** Also those that no terminal sends, such as an alarm that the parent has set. */
 TEST_WITH(each_signal_that_ends_it_restores_the_terminal, NULL, kill_leftovers)
 {
-	const int signals[] = { SIGUSR1,   SIGUSR2, SIGALRM,   SIGPIPE, SIGXCPU,  SIGPROF, SIGIO,
-				SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX };
+	const int signals[] = {
+		SIGTERM, SIGUSR1,   SIGUSR2, SIGALRM,	SIGPIPE, SIGXCPU,  SIGPROF,
+		SIGIO,	 SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX
+	};
 
 	for (size_t i = 0; i < COUNT(signals); i++) {
 		struct pseudo_terminal terminal;
 
-		open_terminal(&terminal, 24, 80);
-		start(&terminal, on("guide", "signalled", "status|--watch|3600"), false);
-		wait_for(&terminal, "running at", true);
+		start_watching(&terminal, "signalled", false);
 		assert_int_equal(kill(terminal.job, signals[i]), 0);
 		assert_int_equal(end_of_job(&terminal), 128 + signals[i]);
 	}
 }
 
+/** Without the signal, as with nohup, a failed write ends it. */
 TEST_WITH(a_closed_terminal_ends_it, NULL, kill_leftovers)
 {
-	struct pseudo_terminal terminal;
+	for (int ignored = 0; ignored < 2; ignored++) {
+		struct pseudo_terminal terminal;
 
-	start_watching(&terminal, "hung-up", false);
-	hang_up(&terminal);
-	assert_int_equal(end_of_job(&terminal), 128 + SIGHUP);
-}
-
-/** As with nohup. */
-TEST_WITH(a_closed_terminal_ends_it_without_the_signal, NULL, kill_leftovers)
-{
-	struct pseudo_terminal terminal;
-
-	start_watching(&terminal, "nohup", true);
-	hang_up(&terminal);
-	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
+		start_watching(&terminal, ignored ? "nohup" : "hung-up", ignored);
+		hang_up(&terminal);
+		assert_int_equal(end_of_job(&terminal), ignored ? STATUS_FAILED : 128 + SIGHUP);
+	}
 }
 
 TEST_WITH(a_stopped_terminal_does_not_hold_signals_up, NULL, kill_leftovers)

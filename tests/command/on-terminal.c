@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For cases: runs a command on a terminal of so many columns, and prints what that was sent, with
- * `\e` for the escape character: on-terminal COLUMNS COMMAND [ARGUMENT...]
+ * `\e` for the escape character and `\r` for a return within a line: on-terminal COLUMNS COMMAND
+ * [ARGUMENT...]
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -29,6 +31,7 @@ int main(int count, char **arguments)
 {
 	int manager = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal, status;
 	struct winsize size = { .ws_row = 24 };
+	bool returned = false; /* what is before the end of a line is not shown */
 	char byte;
 	pid_t job;
 
@@ -44,11 +47,15 @@ int main(int count, char **arguments)
 		be_command(ptsname(manager), arguments + 2);
 	close(terminal);
 	/* EIO: the last process has closed it. */
-	while (read(manager, &byte, 1) == 1)
+	while (read(manager, &byte, 1) == 1) {
+		if (returned && byte != '\n')
+			fputs("\\r", stdout);
+		returned = byte == '\r';
 		if (byte == '\033')
 			fputs("\\e", stdout);
-		else if (byte != '\r')
+		else if (!returned)
 			putchar(byte);
+	}
 	if (waitpid(job, &status, 0) != job)
 		return 100;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
