@@ -31,7 +31,7 @@ static void open_with(struct opened *opened, struct isst_machine *machine)
 
 static void open_platform(struct opened *opened, const char *platform)
 {
-	machine_begin(&opened->machine, platform);
+	opened->machine = machine_begin(platform);
 	open_with(opened, machine_open(&opened->machine));
 }
 
@@ -434,7 +434,7 @@ TEST(the_fastest_cores_come_first)
 	struct isst_machine *machine;
 	struct opened opened;
 
-	machine_begin(&opened.machine, ASKED.platform);
+	opened.machine = machine_begin(ASKED.platform);
 	machine = machine_open(&opened.machine);
 	plain_files = machine->files;
 	files = *machine->files;

@@ -396,7 +396,7 @@ MACHINE_TEST(D39_disabling_core_power_under_turbo_freq_is_reported, "tests/tpmi-
 /** Begins with the picture that the machine has to have again at the end. */
 static char *begin_with_picture(struct machine *machine, const char *platform)
 {
-	machine_begin(machine, platform);
+	*machine = machine_begin(platform);
 	machine_look(machine);
 	return machine_picture(machine);
 }
@@ -482,7 +482,7 @@ static char *begin_with(struct machine *machine, const struct start *start)
 {
 	const struct one_request on = core_power(0, 0, true), clos = clos_1(0, 0);
 
-	machine_begin(machine, "tests/tpmi-tiny");
+	*machine = machine_begin("tests/tpmi-tiny");
 	machine_look(machine);
 	if (start->core_power) {
 		succeed(machine, &on);
@@ -623,11 +623,11 @@ TEST(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
-				   "[files]\nuncore-follows-level = no\n\n[topology]");
+		automachine struct machine machine = machine_begin_with(
+			"tests/tpmi-tiny", "[topology]",
+			"[files]\nuncore-follows-level = no\n\n[topology]");
 		write_khz(&machine, PACKAGE_UNCORE "min_freq_khz", CASES[i].package_min * 1000);
 		write_khz(&machine, PACKAGE_UNCORE "max_freq_khz", CASES[i].package_max * 1000);
 		write_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].own_max * 1000);
@@ -641,7 +641,6 @@ TEST(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package)
 			check_holds(outcome->warnings, CASES[i].warning);
 		else
 			assert_null(strstr(outcome->warnings, "uncore"));
-		machine_end(&machine);
 	}
 }
 
@@ -655,9 +654,9 @@ TEST(uncore_limits_are_restored_with_the_level)
 		struct machine machine;
 
 		if (FILES[i])
-			machine_begin_with(&machine, "tests/tpmi-api2", "[topology]", FILES[i]);
+			machine = machine_begin_with("tests/tpmi-api2", "[topology]", FILES[i]);
 		else
-			machine_begin(&machine, "tests/tpmi-api2");
+			machine = machine_begin("tests/tpmi-api2");
 		for (size_t j = 0; j < 3; j++) {
 			size_t level = j % 2 ? 0 : 1;
 			const struct outcome *outcome;

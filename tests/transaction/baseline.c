@@ -17,7 +17,7 @@
 /** Level 0 of tests/tiny: base 2000 MHz; with SST-BF 2300 on core 0 (CPUs 0, 1), 1800 on core 1. */
 static void begin_without_turbo(struct machine *machine)
 {
-	machine_begin(machine, "tests/tiny");
+	*machine = machine_begin("tests/tiny");
 	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 	machine_check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "2000000");
 }
@@ -111,7 +111,7 @@ static const struct {
 
 static void begin_with_hidden_limits(struct machine *machine)
 {
-	machine_begin(machine, "tests/tiny");
+	*machine = machine_begin("tests/tiny");
 	for (size_t i = 0; i < COUNT(HIDDEN); i++)
 		machine_set_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
 	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
@@ -249,7 +249,7 @@ TEST(every_old_value_is_read_before_the_first_write)
 	const struct outcome *outcome;
 
 	for (size_t i = 0; i < COUNT(UNREADABLE); i++) {
-		machine_begin(&machine, "tests/tiny");
+		machine = machine_begin("tests/tiny");
 		machine_faults(&machine, "%s", UNREADABLE[i].rule);
 		outcome = machine_make(&machine, request_find("base-freq enable auto"), &making);
 		assert_int_equal(outcome_error(outcome), -EIO);
@@ -300,10 +300,9 @@ static unsigned int find_clos_change(void)
 {
 	const struct making making = { .seam = &seam_counting };
 	const struct outcome *outcome;
-	struct machine machine;
 	unsigned int number = 0;
 
-	machine_begin(&machine, "tests/tiny");
+	automachine struct machine machine = machine_begin("tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
 	machine_prepare(&machine, "core-power enable ordered");
 	outcome = machine_make(&machine, request_find("base-freq enable auto"), &making);
@@ -311,7 +310,6 @@ static unsigned int find_clos_change(void)
 	       strcmp(outcome->counts.kinds[number], "mmio clos") != 0)
 		number++;
 	assert_int_not_equal(number, outcome->counts.changes);
-	machine_end(&machine);
 	return number + 1;
 }
 

@@ -28,7 +28,7 @@ static bool exists(struct isst_context *context)
 
 static void locked_begin(struct locked *locked)
 {
-	machine_begin(&locked->machine, "tests/tiny");
+	locked->machine = machine_begin("tests/tiny");
 	locked->context = machine_lock(&locked->machine);
 	assert_int_equal(isst_discover(locked->context), 0);
 }

@@ -46,10 +46,9 @@ static void check_cost(size_t i)
 {
 	struct isst_emulator_statistics before, after;
 	unsigned long long calls, commands;
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin(&machine, COSTS[i].machine);
+	automachine struct machine machine = machine_begin(COSTS[i].machine);
 	machine_look(&machine);
 	before = machine_statistics(&machine);
 	outcome = machine_try(&machine, COSTS[i].request);
@@ -63,7 +62,6 @@ static void check_cost(size_t i)
 		fail_msg("%s, %s: %llu driver calls, %llu commands; the first version: %u, %u",
 			 COSTS[i].machine, COSTS[i].request, calls, commands, COSTS[i].calls,
 			 COSTS[i].commands);
-	machine_end(&machine);
 }
 
 TEST(the_driver_is_asked_no_more_than_by_the_first_version)
@@ -76,17 +74,15 @@ TEST(the_driver_is_asked_no_more_than_by_the_first_version)
 static unsigned long long count_files(const char *name, const char *request)
 {
 	struct isst_emulator_statistics before, after;
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin(&machine, name);
+	automachine struct machine machine = machine_begin(name);
 	machine_prepare(&machine, "clos");
 	before = machine_statistics(&machine);
 	outcome = machine_try(&machine, request);
 	after = machine_statistics(&machine);
 	assert_int_equal(outcome_error(outcome), 0);
 	assert_false(outcome->unchanged);
-	machine_end(&machine);
 	return after.files_opened - before.files_opened;
 }
 

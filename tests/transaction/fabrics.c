@@ -101,7 +101,7 @@ static struct isst_context *discover(const struct machine *machine)
 
 static void begin(struct machine *machine)
 {
-	machine_begin(machine, "tests/tpmi-tiny");
+	*machine = machine_begin("tests/tpmi-tiny");
 	snprintf(added.number, sizeof(added.number), "1\n");
 	snprintf(added.min, sizeof(added.min), "600000\n");
 	snprintf(added.max, sizeof(added.max), "1800000\n");

@@ -148,7 +148,7 @@ TEST_ON(combined_requests, "tests/tiny", "tests/multi-die", "tests/offline", "te
 	struct machine machine;
 
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
-		machine_begin(&machine, *state);
+		machine = machine_begin(*state);
 		machine_restart(&machine, BEFORE[i]);
 		for (int number = 1; number <= most; number++)
 			check(&machine, (uint64_t)number);

@@ -32,13 +32,15 @@ static struct isst_change *make(struct isst_context *context, const char *name, 
 	return change;
 }
 
-static void hold(struct holding *holding, const char *platform, const char *name)
+static struct holding hold(const char *platform, const char *name)
 {
-	machine_begin(&holding->machine, platform);
-	holding->before = machine_picture(&holding->machine);
-	holding->context = machine_lock(&holding->machine);
-	assert_int_equal(isst_discover(holding->context), 0);
-	holding->change = make(holding->context, name, true);
+	struct holding holding = { .machine = machine_begin(platform) };
+
+	holding.before = machine_picture(&holding.machine);
+	holding.context = machine_lock(&holding.machine);
+	assert_int_equal(isst_discover(holding.context), 0);
+	holding.change = make(holding.context, name, true);
+	return holding;
 }
 
 static void holding_end(struct holding *holding)
@@ -50,32 +52,23 @@ static void holding_end(struct holding *holding)
 	machine_end(&holding->machine);
 }
 
-/** Another process that knows nothing of the lock. */
-static void write_file(const struct holding *holding, const char *path, const char *text)
-{
-	struct isst_machine *machine = machine_open(&holding->machine);
-
-	assert_int_equal(machine->files->write(machine->data, path, text, strlen(text)), 0);
-	machine->release(machine);
-}
+/** It ends with its block. */
+#define autohold __attribute__((cleanup(holding_end)))
 
 static void write_cpu_file(const struct holding *holding, unsigned int cpu, const char *name,
 			   const char *text)
 {
 	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
 
-	write_file(holding, path, text);
+	machine_set_file(&holding->machine, path, text);
 }
 
 static void check_cpu_file(const struct holding *holding, unsigned int cpu, const char *name,
 			   const char *expected)
 {
 	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
-	autofree char *text = machine_text(&holding->machine, path);
 
-	assert_non_null(text);
-	text[strcspn(text, "\n")] = '\0';
-	assert_string_equal(text, expected);
+	machine_check_file(&holding->machine, path, expected);
 }
 
 static bool has_journal(const struct holding *holding)
@@ -112,9 +105,7 @@ static void check_rolled_back(struct holding *holding, const char *warning)
 /* The base frequency of tests/tiny is 2000 MHz at level 0, its highest one 3000 MHz. */
 TEST(a_value_of_another_process_stays)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "turbo-mode disable");
+	autohold struct holding holding = hold("tests/tiny", "turbo-mode disable");
 	check_cpu_file(&holding, 2, "cpufreq/scaling_max_freq", "2000000");
 	write_cpu_file(&holding, 3, "cpufreq/scaling_max_freq", "1500000");
 	check_rolled_back(
@@ -123,94 +114,75 @@ TEST(a_value_of_another_process_stays)
 	check_cpu_file(&holding, 3, "cpufreq/scaling_max_freq", "1500000");
 	write_cpu_file(&holding, 3, "cpufreq/scaling_max_freq", "2147483647");
 	machine_check(&holding.machine, holding.before, "all but what the other process wrote");
-	holding_end(&holding);
 }
 
 /** A level moves no limit that was set: it has nothing to do with them. */
 TEST(a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "level 1");
+	autohold struct holding holding = hold("tests/tiny", "level 1");
 	write_cpu_file(&holding, 1, "cpufreq/scaling_max_freq", "1500000");
 	check_rolled_back(&holding, NULL);
 	check_cpu_file(&holding, 1, "cpufreq/scaling_max_freq", "1500000");
 	write_cpu_file(&holding, 1, "cpufreq/scaling_max_freq", "2147483647");
 	machine_check(&holding.machine, holding.before, "all but what the other process wrote");
-	holding_end(&holding);
 }
 
 /** Drivers of mailbox servers restore a level over a suspend, and core-power not. */
 TEST(what_was_lost_over_a_suspend_is_rolled_back)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "core-power enable ordered");
+	autohold struct holding holding = hold("tests/tiny", "core-power enable ordered");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	isst_change_free(holding.change);
 	autofree char *before = machine_picture(&holding.machine);
 	holding.change = make(holding.context, "level 1", true);
-	write_file(&holding, "/sys/power/state", "mem");
+	machine_set_file(&holding.machine, "/sys/power/state", "mem");
 	check_rolled_back(&holding, "changed over a suspend of the machine, and rolled back as "
 				    "well: package 0, die 0: core-power is 0");
 	machine_check(&holding.machine, before, "a suspend");
-	holding_end(&holding);
 }
 
 TEST(a_cpu_that_went_offline_keeps_its_limits)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "turbo-mode disable");
+	autohold struct holding holding = hold("tests/tiny", "turbo-mode disable");
 	write_cpu_file(&holding, 3, "online", "0");
 	check_rolled_back(&holding,
 			  "not rolled back, because the CPU is offline: scaling_max_freq of CPU 3");
 	check_cpu_file(&holding, 2, "cpufreq/scaling_max_freq", "3000000");
 	check_cpu_file(&holding, 3, "online", "0");
-	holding_end(&holding);
 }
 
 /** The other threads of cores 0 and 1 are CPUs 1 and 3. */
 TEST(cpus_that_smt_keeps_offline_keep_their_limits)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "turbo-mode disable");
-	write_file(&holding, CPU "smt/control", "off");
+	autohold struct holding holding = hold("tests/tiny", "turbo-mode disable");
+	machine_set_file(&holding.machine, CPU "smt/control", "off");
 	check_rolled_back(
 		&holding,
 		"not rolled back, because the CPU is offline: scaling_max_freq of CPUs 1,3");
 	check_cpu_file(&holding, 0, "cpufreq/scaling_max_freq", "3000000");
 	check_cpu_file(&holding, 2, "cpufreq/scaling_max_freq", "3000000");
-	holding_end(&holding);
 }
 
 /** Level 1 of tests/tiny has core 0 alone: CPUs 2 and 3 go offline. */
 TEST(a_cpu_that_another_process_brought_back_stays_online)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "level 1 online");
+	autohold struct holding holding = hold("tests/tiny", "level 1 online");
 	check_cpu_file(&holding, 2, "online", "0");
 	write_cpu_file(&holding, 2, "online", "1");
 	check_rolled_back(&holding, NULL);
 	check_cpu_file(&holding, 2, "online", "1");
 	check_cpu_file(&holding, 3, "online", "1");
 	machine_check(&holding.machine, holding.before, "a CPU that was back already");
-	holding_end(&holding);
 }
 
 /** The CPU that carries the requests of a package goes offline. */
 TEST(requests_are_carried_by_another_cpu)
 {
-	struct holding holding;
-
-	hold(&holding, "guide", "clos");
+	autohold struct holding holding = hold("guide", "clos");
 	write_cpu_file(&holding, 14, "online", "0");
 	check_rolled_back(&holding, NULL);
 	write_cpu_file(&holding, 14, "online", "1");
 	machine_check(&holding.machine, holding.before, "the carrier went offline");
-	holding_end(&holding);
 }
 
 static void set_second_package(const struct holding *holding, const char *online)
@@ -226,12 +198,10 @@ static void set_second_package(const struct holding *holding, const char *online
 TEST(a_package_that_is_offline_is_rolled_back_by_a_later_run)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	struct holding holding;
-	struct isst_context *later;
 	const char *difference;
 	unsigned int cpu;
 
-	hold(&holding, "guide", "association");
+	autohold struct holding holding = hold("guide", "association");
 	assert_int_equal(isst_cpuset_add_set(cpus, isst_domain_at(holding.context, 1)->present), 0);
 	set_second_package(&holding, "0");
 	assert_int_equal(isst_change_roll_back(holding.change), -ISST_ERR_ROLLBACK);
@@ -246,21 +216,15 @@ TEST(a_package_that_is_offline_is_rolled_back_by_a_later_run)
 	assert_int_equal(isst_unlock(holding.context), 0);
 	isst_cpuset_for_each (cpu, cpus)
 		write_cpu_file(&holding, cpu, "online", "1");
-	later = machine_lock(&holding.machine);
-	assert_int_equal(isst_discover(later), 0);
-	isst_close(later);
+	machine_next_run(&holding.machine, 0, "");
 	machine_check(&holding.machine, holding.before, "a package that was offline");
 	assert_false(has_journal(&holding));
 	isst_cpuset_free(cpus);
-	holding_end(&holding);
 }
 
 TEST(what_cannot_be_written_is_listed_and_rolled_back_later)
 {
-	struct holding holding;
-	struct isst_context *later;
-
-	hold(&holding, "tests/tiny", "turbo-mode disable");
+	autohold struct holding holding = hold("tests/tiny", "turbo-mode disable");
 	machine_faults(&holding.machine, "write " CPU "cpu3/cpufreq/scaling_max_freq EIO");
 	assert_int_equal(isst_change_roll_back(holding.change), -ISST_ERR_ROLLBACK);
 	assert_string_equal(isst_change_difference_at(holding.change, 0),
@@ -271,39 +235,30 @@ TEST(what_cannot_be_written_is_listed_and_rolled_back_later)
 	assert_int_equal(isst_change_roll_back(holding.change), -EINVAL);
 	machine_faults(&holding.machine, "%s", "");
 	assert_int_equal(isst_unlock(holding.context), 0);
-	later = machine_lock(&holding.machine);
-	assert_int_equal(isst_discover(later), 0);
-	isst_close(later);
+	machine_next_run(&holding.machine, 0, "");
 	machine_check(&holding.machine, holding.before, "completed by the next run");
-	holding_end(&holding);
 }
 
 TEST(a_machine_that_cannot_be_read_leaves_the_change_held)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	machine_faults(&holding.machine, "read " CPU "online EIO");
 	assert_int_equal(isst_change_roll_back(holding.change), -EIO);
 	assert_true(isst_change_is_held(holding.change));
 	machine_faults(&holding.machine, "%s", "");
 	check_rolled_back(&holding, NULL);
 	machine_check(&holding.machine, holding.before, "the second attempt");
-	holding_end(&holding);
 }
 
 TEST(a_journal_that_was_removed_is_reported)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	autofree char *path = formatted("%s/run/journal", holding.machine.state);
 	assert_int_equal(remove(path), 0);
 	assert_int_equal(isst_change_roll_back(holding.change), -EIO);
 	check_holds(isst_error(holding.context), "was removed");
 	assert_true(isst_change_is_held(holding.change));
 	assert_int_equal(isst_change_release(holding.change), 0);
-	holding_end(&holding);
 }
 
 /* ---- Other processes ---- */
@@ -321,9 +276,8 @@ TEST(another_process_is_refused_the_lock_and_can_read)
 	struct isst_options options = { 0 };
 	struct isst_context *other;
 	struct isst_journal *journal;
-	struct holding holding;
 
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	options.machine = machine_open(&holding.machine);
 	assert_int_equal(isst_open(&options, &other), 0);
 	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);
@@ -339,7 +293,6 @@ TEST(another_process_is_refused_the_lock_and_can_read)
 	isst_close(other);
 	assert_true(isst_change_is_held(holding.change));
 	assert_true(has_journal(&holding));
-	holding_end(&holding);
 }
 
 /** Once its holder has died, a process that does not change the machine reports it. */
@@ -375,9 +328,8 @@ TEST(nothing_else_is_changed_under_the_lock)
 	const struct isst_change_options dry_run = { .dry_run = true };
 	struct isst_journal *journal;
 	struct isst_change *other;
-	struct holding holding;
 
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	assert_int_equal(isst_unlock(holding.context), -EINVAL);
 	check_holds(isst_error(holding.context), "a change is held");
 	assert_int_equal(isst_change_new(holding.context, NULL, &other), -EINVAL);
@@ -397,15 +349,13 @@ TEST(nothing_else_is_changed_under_the_lock)
 	/* Now other changes can be made. */
 	isst_change_free(make(holding.context, "association", false));
 	assert_int_equal(isst_unlock(holding.context), 0);
-	holding_end(&holding);
 }
 
 TEST(what_is_not_held_is_refused)
 {
-	struct holding holding;
 	struct isst_change *change;
 
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	assert_false(isst_change_is_held(holding.change));
 	assert_false(has_journal(&holding));
@@ -416,16 +366,14 @@ TEST(what_is_not_held_is_refused)
 	assert_int_equal(isst_change_release(change), -EINVAL);
 	assert_int_equal(isst_change_roll_back(change), -EINVAL);
 	isst_change_free(change);
-	holding_end(&holding);
 }
 
 /** There is nothing to write, and yet the change is held. */
 TEST(a_change_that_finds_all_done_is_held_without_journal)
 {
-	struct holding holding;
 	struct isst_change *change;
 
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	autofree char *before = machine_picture(&holding.machine);
 	change = make(holding.context, "clos", true);
@@ -436,29 +384,24 @@ TEST(a_change_that_finds_all_done_is_held_without_journal)
 	assert_int_equal(isst_unlock(holding.context), 0);
 	machine_check(&holding.machine, before, "an unchanged machine");
 	isst_change_free(change);
-	holding_end(&holding);
 }
 
 TEST(closing_the_context_rolls_back)
 {
-	struct holding holding;
-
-	hold(&holding, "tests/tiny", "level 1 online");
+	autohold struct holding holding = hold("tests/tiny", "level 1 online");
 	isst_close(holding.context);
 	machine_check(&holding.machine, holding.before, "a closed context");
 	assert_false(has_journal(&holding));
 	assert_false(isst_change_is_held(holding.change));
 	holding.context = NULL;
-	holding_end(&holding);
 }
 
 TEST(a_forked_child_leaves_the_change_to_its_parent)
 {
-	struct holding holding;
 	pid_t child;
 	int status;
 
-	hold(&holding, "tests/tiny", "clos");
+	autohold struct holding holding = hold("tests/tiny", "clos");
 	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
@@ -475,5 +418,4 @@ TEST(a_forked_child_leaves_the_change_to_its_parent)
 	assert_true(has_journal(&holding));
 	check_rolled_back(&holding, NULL);
 	machine_check(&holding.machine, holding.before, "rolled back by the parent");
-	holding_end(&holding);
 }

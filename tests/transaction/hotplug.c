@@ -54,11 +54,11 @@ TEST(D45_D46_all_cpus_come_online)
 {
 	struct machine machine;
 
-	machine_begin(&machine, "tests/offline");
+	machine = machine_begin("tests/offline");
 	machine_expect(&machine, "all online", 0);
 	machine_check_file(&machine, ONLINE, "0-15");
 	machine_end(&machine);
-	machine_begin(&machine, "tests/sparse");
+	machine = machine_begin("tests/sparse");
 	{
 		autofree char *all = text_of(&machine, ONLINE);
 
@@ -254,12 +254,12 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 	static const char *const KINDS[] = { "busy", "readable", "gone" };
 
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
 		autofree char *lines = formatted("[files]\noffline-cpufreq = %s\n\n[topology]",
 						 KINDS[i]);
-		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
+		automachine struct machine machine = machine_begin_with("tests/tiny", "[topology]",
+									lines);
 		machine_set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
 				 "1800000");
 		machine_set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
@@ -267,7 +267,6 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 		if (outcome_error(outcome))
 			fail_msg("%s: %s", KINDS[i], outcome->message);
 		check_holds(outcome->warnings, "CPUs 1,3 stay offline because SMT is off");
-		machine_end(&machine);
 	}
 }
 
@@ -350,10 +349,9 @@ TEST(a_cpu_that_carries_requests_may_go_offline_in_the_midst)
 	};
 
 	for (size_t i = 0; i < COUNT(CARRIERS); i++) {
-		struct machine machine;
 		unsigned int at = 0;
 
-		machine_begin(&machine, CARRIERS[i].platform);
+		automachine struct machine machine = machine_begin(CARRIERS[i].platform);
 		leaving.machine = &machine;
 		leaving.online = CARRIERS[i].online;
 		while (make_while_carrier_leaves(&machine, "turbo-freq enable auto cpus", at,
@@ -361,7 +359,6 @@ TEST(a_cpu_that_carries_requests_may_go_offline_in_the_midst)
 		       make_while_carrier_leaves(&machine, "turbo-freq enable auto cpus", at, true))
 			at++;
 		assert_true(at > 1);
-		machine_end(&machine);
 	}
 }
 
@@ -381,11 +378,11 @@ TEST(limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist)
 {
 	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
+	machine = machine_begin("tests/tiny");
 	check_why_gone(&machine, "0", "the CPU went offline");
 	check_why_gone(&machine, "1", "the CPU went offline");
 	machine_end(&machine);
-	machine_begin(&machine, "tests/no-cpufreq");
+	machine = machine_begin("tests/no-cpufreq");
 	check_why_gone(&machine, "1", "it no longer exists");
 	machine_end(&machine);
 }

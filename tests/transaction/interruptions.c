@@ -111,17 +111,15 @@ TEST(B18_a_change_that_was_complete_is_not_rolled_back)
 					    "1 written\n1 verified\ndone\n" };
 
 	for (size_t i = 0; i < COUNT(ENDS); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		machine_prepare(&machine, "level 1");
 		write_journal(&machine, ENDS[i]);
 		outcome = machine_expect(&machine, "level 1", 0);
 		/* It is level 1 still, or was made level 0 again by the recovery. */
 		assert_int_equal(outcome->unchanged, i == 1);
 		assert_null(machine_text(&machine, "run/journal"));
-		machine_end(&machine);
 	}
 }
 
@@ -141,10 +139,9 @@ TEST(B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed)
 	static const char *const ERRORS[] = { "EIO", "ENOENT" };
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		machine_prepare(&machine, "level 1");
 		write_journal(&machine, "");
 		autofree char *before = machine_picture(&machine);
@@ -155,7 +152,6 @@ TEST(B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed)
 		machine_check(&machine, before, "the boot cannot be identified");
 		autofree char *journal = machine_text(&machine, "run/journal");
 		assert_non_null(journal);
-		machine_end(&machine);
 	}
 }
 

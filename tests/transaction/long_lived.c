@@ -352,10 +352,9 @@ static void read_everything(struct isst_context *context)
 static void poll_machine(const char *platform, const char *faults, bool rediscover)
 {
 	struct isst_context *context;
-	struct machine machine;
 	size_t before = 0;
 
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	context = machine_discover(&machine);
 	machine_faults(&machine, "%s", faults);
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
@@ -369,7 +368,6 @@ static void poll_machine(const char *platform, const char *faults, bool rediscov
 		fail_msg("%s, '%s': %zu bytes more after %u rounds", platform, faults,
 			 heap_in_use() - before, rounds());
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /* Each reading of each domain fails in its own way, or does not. */

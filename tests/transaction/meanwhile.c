@@ -75,9 +75,8 @@ TEST(a_level_that_changes_meanwhile_fails_the_change)
 {
 	for (size_t i = 0; i < COUNT(MADE); i++) {
 		const char *before = request_find(MADE[i].name)->before;
-		struct machine machine;
 
-		machine_begin(&machine, MADE[i].machine);
+		automachine struct machine machine = machine_begin(MADE[i].machine);
 		assert_true(machine_restart(&machine, before));
 		assert_true(machine_prepare(&machine, MADE[i].name));
 		autofree char *made = machine_answers(&machine);
@@ -85,7 +84,6 @@ TEST(a_level_that_changes_meanwhile_fails_the_change)
 		for (unsigned int number = 0;
 		     check_level_after(&machine, i, made, expected, number);)
 			number++;
-		machine_end(&machine);
 	}
 }
 

@@ -15,25 +15,26 @@ struct program {
 	struct isst_context *context;
 	struct isst_change *change;
 	struct domain_request requests[2];
-	struct seam_counts counts;
+	struct seam_counts *counts;
 };
 
-static void program_begin(struct program *program, const char *platform, const char *rules,
-			  const struct isst_change_options *options)
+static struct program program_begin(const char *platform, const char *rules,
+				    const struct isst_change_options *options)
 {
 	struct isst_options context_options = { 0 };
+	struct program program = { .machine = machine_begin(platform) };
 
-	*program = (struct program){ 0 };
-	machine_begin(&program->machine, platform);
-	machine_faults(&program->machine, "%s", rules);
-	context_options.machine = seam_open(machine_open(&program->machine), &seam_counting,
-					    &program->counts);
-	assert_int_equal(isst_open(&context_options, &program->context), 0);
-	assert_int_equal(isst_lock(program->context, 1000, 0), 0);
-	assert_int_equal(isst_discover(program->context), 0);
-	for (size_t i = 0; i < 2 && i < isst_domain_count(program->context); i++)
-		program->requests[i].domain = context_domain(program->context, i);
-	assert_int_equal(isst_change_new(program->context, options, &program->change), 0);
+	machine_faults(&program.machine, "%s", rules);
+	program.counts = calloc(1, sizeof(*program.counts));
+	context_options.machine = seam_open(machine_open(&program.machine), &seam_counting,
+					    program.counts);
+	assert_int_equal(isst_open(&context_options, &program.context), 0);
+	assert_int_equal(isst_lock(program.context, 1000, 0), 0);
+	assert_int_equal(isst_discover(program.context), 0);
+	for (size_t i = 0; i < 2 && i < isst_domain_count(program.context); i++)
+		program.requests[i].domain = context_domain(program.context, i);
+	assert_int_equal(isst_change_new(program.context, options, &program.change), 0);
+	return program;
 }
 
 static void set_level(struct program *program, unsigned int level)
@@ -51,10 +52,19 @@ static void program_end(struct program *program)
 {
 	isst_change_free(program->change);
 	isst_close(program->context);
-
-	seam_counts_clear(&program->counts);
+	seam_counts_clear(program->counts);
+	free(program->counts);
 	machine_end(&program->machine);
 }
+
+static void run_change(const struct program *program)
+{
+	if (change_run(program->change))
+		fail_msg("%s", isst_error(program->context));
+}
+
+/** It ends with its block. */
+#define autoprogram __attribute__((cleanup(program_end)))
 
 /* ---- All targets or none ---- */
 
@@ -75,23 +85,22 @@ TEST(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for)
 {
 	for (size_t i = 0; i < COUNT(TARGETS); i++) {
 		const struct isst_change_options options = { .targets = TARGETS[i].targets };
-		struct program program;
 		int result;
 
-		program_begin(&program, "guide", TARGETS[i].rules, &options);
+		autoprogram struct program program = program_begin("guide", TARGETS[i].rules,
+								   &options);
 		assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
 							ISST_KEEP_PRIORITY),
 				 0);
 		result = change_run(program.change);
 		if (result != TARGETS[i].result)
 			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
-		assert_true((program.counts.changes > 0) == (result == 0));
+		assert_true((program.counts->changes > 0) == (result == 0));
 		if (result && TARGETS[i].targets != ISST_SKIP_FAILED)
 			assert_string_equal(isst_error(program.context),
 					    program.requests[0].failure.error
 						    ? program.requests[0].failure.message
 						    : program.requests[1].failure.message);
-		program_end(&program);
 	}
 }
 
@@ -113,10 +122,9 @@ TEST(C1_targets_without_the_feature_are_skipped_only_on_request)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		const struct isst_change_options options = { .targets = CASES[i].targets };
-		struct program program;
 		int result;
 
-		program_begin(&program, "guide", "", &options);
+		autoprogram struct program program = program_begin("guide", "", &options);
 		set_level(&program, 4);
 		assert_int_equal(change_plan_base_freq(program.change,
 						       &program.requests[CASES[i].first],
@@ -125,41 +133,36 @@ TEST(C1_targets_without_the_feature_are_skipped_only_on_request)
 		result = change_run(program.change);
 		if (result != CASES[i].result)
 			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
-		program_end(&program);
 	}
 }
 
 /** What stands against one request of a change stands against the change. */
 TEST(C1_one_request_that_fails_keeps_the_others_from_being_made)
 {
-	struct program program;
-
-	program_begin(&program, "guide", "mailbox 0x94/0x03 package 1 EIO", NULL);
+	autoprogram struct program program = program_begin("guide",
+							   "mailbox 0x94/0x03 package 1 EIO", NULL);
 	assert_int_equal(
 		change_plan_turbo_ratio_limits(program.change, program.requests, 2, 0x1b1b), 0);
 	assert_int_equal(change_plan_core_power(program.change, &program.requests[1], 1, true,
 						ISST_KEEP_PRIORITY),
 			 0);
 	assert_int_equal(change_run(program.change), -EIO);
-	assert_int_equal(program.counts.changes, 0);
-	program_end(&program);
+	assert_int_equal(program.counts->changes, 0);
 }
 
 /** Its limits are those of the level before. */
 TEST(a_change_that_was_planned_before_another_one_is_not_made)
 {
 	const struct turbo_freq_request off = { .enable = false };
-	struct program program;
 	size_t changes;
 
-	program_begin(&program, "guide", "", NULL);
+	autoprogram struct program program = program_begin("guide", "", NULL);
 	assert_int_equal(change_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
 	set_level(&program, 1);
-	changes = program.counts.changes;
+	changes = program.counts->changes;
 	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_non_null(strstr(isst_error(program.context), "another change was made since"));
-	assert_int_equal(program.counts.changes, changes);
-	program_end(&program);
+	assert_int_equal(program.counts->changes, changes);
 }
 
 /* ---- Several requests ---- */
@@ -181,10 +184,9 @@ static size_t count_steps(const struct isst_change *change)
 TEST(each_domain_may_have_a_level_request_of_its_own)
 {
 	static const struct isst_change_options DRY_RUN = { .dry_run = true };
-	struct program program;
 	size_t together = 0, apart = 0;
 
-	program_begin(&program, "guide", "", &DRY_RUN);
+	autoprogram struct program program = program_begin("guide", "", &DRY_RUN);
 	assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true), 0);
 	assert_int_equal(change_run(program.change), 0);
 	together = count_steps(program.change);
@@ -199,7 +201,6 @@ TEST(each_domain_may_have_a_level_request_of_its_own)
 	assert_int_equal(change_run(program.change), 0);
 	apart = count_steps(program.change);
 	assert_int_equal(apart, together);
-	program_end(&program);
 }
 
 /** The second request finds the CPUs as the first one leaves them. */
@@ -207,10 +208,9 @@ TEST(grace_periods_are_expedited_once_where_requests_move_the_same_cpus)
 {
 	static const struct isst_change_options DRY_RUN = { .dry_run = true };
 	const struct isst_change_step *step;
-	struct program program;
 	size_t count = 0;
 
-	program_begin(&program, "guide", "", &DRY_RUN);
+	autoprogram struct program program = program_begin("guide", "", &DRY_RUN);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true),
 				 0);
@@ -218,21 +218,18 @@ TEST(grace_periods_are_expedited_once_where_requests_move_the_same_cpus)
 	for (size_t i = 0; (step = change_listed_step(program.change, i)) != NULL; i++)
 		count += step->item.item.kind == ITEM_RCU_EXPEDITED;
 	assert_int_equal(count, 2);
-	program_end(&program);
 }
 
 TEST(a_change_that_was_run_is_not_run_again)
 {
-	struct program program;
-
-	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+	autoprogram struct program program = program_begin("guide", "",
+							   &(struct isst_change_options){ 0 });
 	assert_int_equal(change_plan_turbo_ratio_limits(program.change, program.requests, 2,
 							0x1515151515151515),
 			 0);
 	assert_int_equal(change_run(program.change), 0);
 	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_non_null(change_listed_step(program.change, 0));
-	program_end(&program);
 }
 
 TEST(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made)
@@ -242,9 +239,9 @@ TEST(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made)
 	};
 	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_CLOS_NO_LIMIT_MHZ };
 	struct isst_change *other;
-	struct program program;
 
-	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+	autoprogram struct program program = program_begin("guide", "",
+							   &(struct isst_change_options){ 0 });
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
 						ISST_KEEP_PRIORITY),
 			 0);
@@ -257,8 +254,7 @@ TEST(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made)
 	assert_int_equal(isst_change_check(program.change), -EINVAL);
 	check_holds(isst_error(program.context), "CLOS 9 does not exist: only 0 to 3");
 	assert_int_equal(change_run(program.change), -EINVAL);
-	assert_int_equal(program.counts.changes, 0);
-	program_end(&program);
+	assert_int_equal(program.counts->changes, 0);
 }
 
 TEST(an_invalid_priority_is_refused)
@@ -267,16 +263,31 @@ TEST(an_invalid_priority_is_refused)
 
 	for (size_t i = 0; i < 2 * COUNT(PRIORITIES); i++) {
 		enum isst_priority_request priority = (enum isst_priority_request)PRIORITIES[i / 2];
-		struct program program;
 
-		program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+		autoprogram struct program program = program_begin(
+			"guide", "", &(struct isst_change_options){ 0 });
 		assert_int_equal(change_plan_core_power(program.change, program.requests, 2,
 							i % 2 == 0, priority),
 				 -EINVAL);
 		check_holds(isst_error(program.context), "priority");
 		assert_int_equal(change_run(program.change), -EINVAL);
-		assert_int_equal(program.counts.changes, 0);
-		program_end(&program);
+		assert_int_equal(program.counts->changes, 0);
+	}
+}
+
+/** CLOS hold multiples of 100 MHz up to 25500; the command rounds them down, with a warning. */
+TEST(D21_D22_frequencies_that_a_clos_cannot_hold_are_refused)
+{
+	static const struct isst_clos CLOS[] = { { .clos = 1, .max_mhz = 30000 },
+						 { .clos = 1, .min_mhz = 2200, .max_mhz = 1000 },
+						 { .clos = 1, .max_mhz = 2650 } };
+
+	for (size_t i = 0; i < COUNT(CLOS); i++) {
+		autoprogram struct program program = program_begin("tests/tiny", "", NULL);
+		assert_int_equal(change_plan_clos(program.change, program.requests, 1, &CLOS[i]),
+				 -EINVAL);
+		assert_int_equal(change_run(program.change), -EINVAL);
+		assert_int_equal(program.counts->changes, 0);
 	}
 }
 
@@ -291,29 +302,24 @@ static void check_picture(const struct program *program, const char *line)
 /** Level 0 of tests/tiny has SST-BF, level 1 has not. */
 TEST(C4_a_request_is_planned_from_what_those_before_it_leave)
 {
-	struct program program;
-
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	set_level(&program, 1);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, true), 0);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(program.requests[0].failure.error, 0);
-	if (change_run(program.change))
-		fail_msg("%s", isst_error(program.context));
+	run_change(&program);
 	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
 	check_picture(&program, CPUFREQ(2, "base_frequency") ": 1800000\n");
 	check_picture(&program, "domain 0 clos 0: 0x00ff1700\n");
 	check_picture(&program, "domain 0 clos 3: 0x00ff12ff\n");
-	program_end(&program);
 }
 
 /** cpuinfo_max_freq is 3100 MHz at level 1, and 3000 at level 0. */
 TEST(C4_limits_are_those_of_the_level_that_is_planned)
 {
 	struct isst_change *first;
-	struct program program;
 
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(change_plan_level(first, program.requests, 1, 1, true), 0);
 	assert_int_equal(change_run(first), 0);
@@ -321,22 +327,40 @@ TEST(C4_limits_are_those_of_the_level_that_is_planned)
 	check_picture(&program, "cpu at 2: online 0 limits 0 2147483647\n");
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, true), 0);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
-	if (change_run(program.change))
-		fail_msg("%s", isst_error(program.context));
+	run_change(&program);
 	for (size_t i = 0; isst_change_warning_at(program.change, i); i++)
 		assert_null(strstr(isst_change_warning_at(program.change, i), "clipped"));
 	check_picture(&program, "cpu at 0: online 1 limits 3000000 2147483647\n");
 	/* Those that came online with the level have them, too. */
 	check_picture(&program, "cpu at 2: online 1 limits 3000000 2147483647\n");
 	check_picture(&program, "cpu at 3: online 1 limits 3000000 2147483647\n");
-	program_end(&program);
+}
+
+/** The processor has up to 3100 MHz at level 1, and 3200 at level 0. What another program has
+ * limited to 3100 MHz does not read as a limit before. */
+TEST(C4_base_freq_asks_for_as_much_as_a_limit_allows_at_another_level)
+{
+	const char *warning;
+	bool clipped = false;
+
+	autoprogram struct program program = program_begin("tests/uncore-levels", "", NULL);
+	set_level(&program, 1);
+	machine_set_file(&program.machine, CPUFREQ(0, "scaling_max_freq"), "3100000");
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	run_change(&program);
+	for (size_t i = 0; (warning = isst_change_warning_at(program.change, i)); i++)
+		clipped |= strstr(warning, "CPU 0: scaling_min_freq: wrote 3200000 kHz, read back "
+					   "3100000 kHz: clipped") != NULL;
+	assert_true(clipped);
+	machine_check_file(&program.machine, CPUFREQ(0, "scaling_min_freq"), "3100000");
+	machine_check_file(&program.machine, CPUFREQ(1, "scaling_min_freq"), "3200000");
 }
 
 TEST(C4_a_change_of_several_requests_is_rolled_back_as_one)
 {
-	struct program program;
-
-	program_begin(&program, "tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
+	autoprogram struct program program = program_begin(
+		"tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
 	set_level(&program, 1);
 	autofree char *before = machine_picture(&program.machine);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
@@ -344,25 +368,20 @@ TEST(C4_a_change_of_several_requests_is_rolled_back_as_one)
 	assert_int_equal(change_run(program.change), -EIO);
 	assert_null(isst_change_difference_at(program.change, 0));
 	machine_check(&program.machine, before, "two requests");
-	program_end(&program);
 }
 
 /** Enabled features are disabled by a level change, and are enabled again. */
 TEST(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again)
 {
-	struct program program;
-
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, false),
 			 0);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 1, false), 0);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, false),
 			 0);
-	if (change_run(program.change))
-		fail_msg("%s", isst_error(program.context));
+	run_change(&program);
 	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
-	program_end(&program);
 }
 
 /** On the mailbox core-power cannot be taken from turbo-freq. */
@@ -370,9 +389,8 @@ TEST(C4_what_a_request_forbids_an_earlier_one_may_have_settled)
 {
 	const struct turbo_freq_request off = { 0 }, on = { .enable = true };
 	struct isst_change *first;
-	struct program program;
 
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(change_plan_turbo_freq(first, program.requests, 1, &on), 0);
 	assert_int_equal(change_run(first), 0);
@@ -381,24 +399,19 @@ TEST(C4_what_a_request_forbids_an_earlier_one_may_have_settled)
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 1, false,
 						ISST_KEEP_PRIORITY),
 			 0);
-	if (change_run(program.change))
-		fail_msg("%s", isst_error(program.context));
-	program_end(&program);
+	run_change(&program);
 }
 
 /* ---- What is missing, and what is used again ---- */
 
 TEST(C5_a_change_without_options_has_the_defaults)
 {
-	struct program program;
-
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 1, true,
 						ISST_KEEP_PRIORITY),
 			 0);
 	assert_int_equal(change_run(program.change), 0);
 	assert_false(isst_change_is_unchanged(program.change));
-	program_end(&program);
 }
 
 /** The machine's system log is a file of the emulator, which has none before the first line. */
@@ -415,12 +428,11 @@ TEST(C8_the_system_log_is_written_to_only_if_asked_for)
 {
 	for (int asked = 0; asked < 2; asked++) {
 		struct isst_options options = { .system_log = asked };
-		struct machine machine;
 		struct isst_context *context;
 		struct isst_change *change;
 		struct domain_request request = { 0 };
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		options.machine = machine_open(&machine);
 		assert_int_equal(isst_open(&options, &context), 0);
 		assert_int_equal(isst_lock(context, 1000, 0), 0);
@@ -432,7 +444,6 @@ TEST(C8_the_system_log_is_written_to_only_if_asked_for)
 		assert_int_equal(is_logged(&machine), asked);
 		isst_change_free(change);
 		isst_close(context);
-		machine_end(&machine);
 	}
 }
 
@@ -540,10 +551,9 @@ static void list_change(struct program *program, unsigned int round)
 
 static void list_changes(const char *platform, const char *rules)
 {
-	struct program program;
 	size_t before = 0;
 
-	program_begin(&program, platform, rules, NULL);
+	autoprogram struct program program = program_begin(platform, rules, NULL);
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
 			before = heap_in_use();
@@ -552,7 +562,6 @@ static void list_changes(const char *platform, const char *rules)
 	if (heap_in_use() > before + SLACK)
 		fail_msg("%s, '%s': %zu bytes more after %u changes", platform, rules,
 			 heap_in_use() - before, rounds());
-	program_end(&program);
 }
 
 TEST(C3_a_change_owns_its_texts)
@@ -566,10 +575,9 @@ TEST(C3_a_change_owns_its_texts)
 TEST(C5_reading_a_level_again_releases_what_was_read_before)
 {
 	struct isst_level level = { 0 };
-	struct program program;
 	size_t before = 0;
 
-	program_begin(&program, "tests/tiny", "", NULL);
+	autoprogram struct program program = program_begin("tests/tiny", "", NULL);
 	level.domain = program.requests[0].domain;
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
@@ -578,7 +586,6 @@ TEST(C5_reading_a_level_again_releases_what_was_read_before)
 	}
 	assert_in_range(heap_in_use(), 0, before + SLACK);
 	level_clear(&level);
-	program_end(&program);
 }
 
 /* ---- CPUs of one core ---- */
@@ -591,9 +598,9 @@ TEST(a_core_is_named_by_any_of_its_cpus)
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		struct isst_clos_association found[2] = { 0 };
 		struct domain_request pair[2] = { 0 };
-		struct program program;
 
-		program_begin(&program, "tests/tiny", "", &(struct isst_change_options){ 0 });
+		autoprogram struct program program = program_begin(
+			"tests/tiny", "", &(struct isst_change_options){ 0 });
 		for (size_t k = 0; k < 2; k++)
 			found[k].cpu = pair[k].cpu = context_cpu(program.context, PAIRS[i][k]);
 		assert_int_equal(change_plan_association(program.change, pair, 2, 2), 0);
@@ -601,7 +608,6 @@ TEST(a_core_is_named_by_any_of_its_cpus)
 		assert_int_equal(clos_association_read(program.context, found, 2), 0);
 		for (size_t k = 0; k < 2; k++)
 			assert_int_equal(found[k].clos, 2);
-		program_end(&program);
 	}
 }
 

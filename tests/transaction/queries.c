@@ -137,9 +137,7 @@ static void check_one(const struct machine *machine, const struct dependence *de
 static void check_all(const char *platform, const struct dependence *dependences, size_t count,
 		      const struct query *queries, size_t query_count)
 {
-	struct machine machine;
-
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	for (size_t i = 0; i < count; i++) {
 		struct moment before;
 
@@ -151,7 +149,6 @@ static void check_all(const char *platform, const struct dependence *dependences
 		moment_return(&before);
 		moment_clear(&before);
 	}
-	machine_end(&machine);
 }
 
 TEST(a_query_that_is_not_needed_stops_no_change_by_mailbox)

@@ -160,10 +160,9 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 	for (size_t i = 0; i < COUNT(ENABLES) * COUNT(USELESS); i++) {
 		const char *const *enable = ENABLES[i / COUNT(USELESS)];
 		size_t kind = i % COUNT(USELESS);
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin(&machine, enable[0]);
+		automachine struct machine machine = machine_begin(enable[0]);
 		assert_true(machine_prepare(&machine, enable[1]));
 		assert_true(machine_restart(&machine, NULL));
 		machine_look(&machine);
@@ -180,7 +179,6 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 		assert_string_equal(outcome->steps, "");
 		assert_int_equal(unlink(path), 0);
 		machine_check(&machine, before, "%s, %s", enable[1], USELESS[kind].reason);
-		machine_end(&machine);
 	}
 }
 
@@ -217,9 +215,7 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 	};
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		assert_true(machine_prepare(&machine, PAIRS[i][0]));
 		autofree char *record = machine_text(&machine, RECORD);
 		assert_non_null(record);
@@ -238,7 +234,6 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 		}
 		machine_write(&machine, RECORD, record);
 		assert_true(machine_prepare(&machine, PAIRS[i][1]));
-		machine_end(&machine);
 	}
 }
 
@@ -434,11 +429,11 @@ TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 					     "offline-cpufreq = gone" };
 
 	for (size_t i = 0; i < COUNT(FILES); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
 		autofree char *lines = formatted("[files]\n%s\n\n[topology]", FILES[i]);
-		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
+		automachine struct machine machine = machine_begin_with("tests/tiny", "[topology]",
+									lines);
 		machine_restart(&machine, NULL);
 		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
@@ -454,7 +449,6 @@ TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FILES[i]);
 		check_nothing_recorded(&machine);
-		machine_end(&machine);
 	}
 }
 
@@ -504,11 +498,10 @@ TEST(saved_settings_of_an_unreachable_package_wait)
 	static const char *const FAULTS[] = { "", "tpmi count-instances package 1 EIO" };
 
 	for (size_t i = 0; i < COUNT(FAULTS); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 		bool online = *FAULTS[i] != '\0';
 
-		machine_begin(&machine, "tests/tpmi-two-packages");
+		automachine struct machine machine = machine_begin("tests/tpmi-two-packages");
 		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
 		for (unsigned int cpu = 4; cpu < 8; cpu++)
@@ -523,7 +516,6 @@ TEST(saved_settings_of_an_unreachable_package_wait)
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FAULTS[i]);
 		check_nothing_recorded(&machine);
-		machine_end(&machine);
 	}
 }
 
@@ -570,7 +562,7 @@ TEST(D38_limits_of_a_preset_platform_are_restored)
 	struct machine machine;
 
 	for (size_t i = 0; i < COUNT(PLATFORMS) * COUNT(BEFORE); i++) {
-		machine_begin(&machine, PLATFORMS[i / COUNT(BEFORE)]);
+		machine = machine_begin(PLATFORMS[i / COUNT(BEFORE)]);
 		machine_restart(&machine, BEFORE[i % COUNT(BEFORE)]);
 		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
@@ -633,9 +625,7 @@ TEST(requests_of_one_change_record_what_as_many_changes_do)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, CASES[i].platform);
+		automachine struct machine machine = machine_begin(CASES[i].platform);
 		assert_true(machine_restart(&machine, CASES[i].before));
 		assert_true(machine_prepare(&machine, CASES[i].requests));
 		autofree char *expected = record_lines(&machine);
@@ -645,7 +635,6 @@ TEST(requests_of_one_change_record_what_as_many_changes_do)
 		if (strcmp(lines, expected) != 0)
 			fail_msg("%s, %s:\n%sexpected:\n%s", CASES[i].platform, CASES[i].requests,
 				 lines, expected);
-		machine_end(&machine);
 	}
 }
 
@@ -848,9 +837,8 @@ TEST(saved_settings_survive_a_kill_after_the_change)
 
 	for (size_t i = 0; i < COUNT(CASES) * COUNT(NEXT); i++) {
 		const char *request = CASES[i / COUNT(NEXT)].request;
-		struct machine machine;
 
-		machine_begin(&machine, CASES[i / COUNT(NEXT)].platform);
+		automachine struct machine machine = machine_begin(CASES[i / COUNT(NEXT)].platform);
 		assert_true(machine_restart(&machine, CASES[i / COUNT(NEXT)].before));
 		assert_true(machine_prepare(&machine, request));
 		autofree char *expected = record_lines(&machine);
@@ -863,7 +851,6 @@ TEST(saved_settings_survive_a_kill_after_the_change)
 			fail_msg("%s, %s:\n%sexpected:\n%s", machine.name, request, lines,
 				 expected);
 		assert_null(machine_text(&machine, RECORD ".staged"));
-		machine_end(&machine);
 	}
 }
 
@@ -957,9 +944,8 @@ TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
 		char *lines;
-		struct machine machine;
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		assert_true(machine_restart(&machine, BEFORE[i]));
 		autofree char *before = machine_picture(&machine);
 		autofree char *former = record_lines(&machine);
@@ -973,6 +959,5 @@ TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 		assert_string_equal(lines, former);
 		assert_null(machine_text(&machine, RECORD ".staged"));
 		free(lines);
-		machine_end(&machine);
 	}
 }

@@ -103,9 +103,8 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 	for (size_t i = 0; i < COUNT(PACKAGES); i++) {
 		struct isst_context *context;
 		struct isst_journal *journal;
-		struct machine machine;
 
-		machine_begin(&machine, PACKAGES[i].platform);
+		automachine struct machine machine = machine_begin(PACKAGES[i].platform);
 		autofree char *before = machine_picture(&machine);
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
 		machine_set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
@@ -128,7 +127,6 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		machine_next_run(&machine, 0, "");
 		machine_check(&machine, before, "%s, with its CPUs online", PACKAGES[i].name);
 		machine_check_no_journal(&machine, "");
-		machine_end(&machine);
 	}
 }
 
@@ -164,9 +162,7 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 	static const char *const PLACES[] = { "1 0 32", "2 0 1", "0 0 2" };
 
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, "tests/tpmi-two-packages");
+		automachine struct machine machine = machine_begin("tests/tpmi-two-packages");
 		machine_look(&machine);
 		machine_set_online(&machine, 4, 7, false);
 		autofree char *boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
@@ -175,7 +171,6 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 						boot_id, PLACES[i]);
 		machine_write(&machine, "run/journal", text);
 		machine_next_run(&machine, -EIO, "this machine has no such item");
-		machine_end(&machine);
 	}
 }
 
@@ -276,7 +271,7 @@ static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 	autofree char *lines = formatted("[files]\noffline-cpufreq = %s\n\n[topology]",
 					 offline_cpufreq);
 
-	machine_begin_with(machine, "tests/tiny", "[topology]", lines);
+	*machine = machine_begin_with("tests/tiny", "[topology]", lines);
 	run_and_kill(machine, "base-freq enable auto", 12);
 	autofree char *journal = machine_text(machine, "run/journal");
 	check_holds(journal, "scaling-min 0 0 0 3");
@@ -469,9 +464,7 @@ static const char *const APART[] = {
 TEST(a_partition_that_a_rollback_removes_belongs_to_the_run)
 {
 	for (size_t i = 0; i < COUNT(APART); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, "guide");
+		automachine struct machine machine = machine_begin("guide");
 		autofree char *before = machine_picture(&machine);
 		if (strstr(APART[i], "KILL")) {
 			machine_try_killed(&machine, "level 1 partitions", APART[i]);
@@ -485,7 +478,6 @@ TEST(a_partition_that_a_rollback_removes_belongs_to_the_run)
 		check_holds(journal, "\nrollback\n");
 		rolls_back(&machine);
 		machine_check(&machine, before, "%s", APART[i]);
-		machine_end(&machine);
 	}
 }
 
@@ -610,7 +602,7 @@ TEST(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback)
 	struct machine machine;
 	char *path;
 
-	machine_begin(&machine, "tests/tiny");
+	machine = machine_begin("tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	path = formatted("%s/run/journal", machine.state);
 	if (!set_append_only(path, true)) {
@@ -656,7 +648,7 @@ TEST(readers_report_an_interrupted_run_unless_a_change_is_in_progress)
 	struct machine machine;
 	int file;
 
-	machine_begin(&machine, "tests/tiny");
+	machine = machine_begin("tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	assert_true(reports_interruption(&machine));
 	file = lock_file(&machine, "run/lock", LOCK_EX);
@@ -664,7 +656,7 @@ TEST(readers_report_an_interrupted_run_unless_a_change_is_in_progress)
 	close(file);
 	machine_end(&machine);
 	/* No driver, and so no device. */
-	machine_begin(&machine, "tests/preset-unnamed");
+	machine = machine_begin("tests/preset-unnamed");
 	run_and_kill(&machine, "base-freq enable", 1);
 	assert_true(reports_interruption(&machine));
 	machine_end(&machine);

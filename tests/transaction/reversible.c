@@ -68,13 +68,10 @@ TEST(limits_that_are_not_visible_while_turbo_is_off)
 		      { "cascadelake-6230n", "base-freq enable" } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, CASES[i].platform);
+		automachine struct machine machine = machine_begin(CASES[i].platform);
 		machine_set_file(&machine, CPU "intel_pstate/no_turbo", "1");
 		check_refused(&machine, CASES[i].request, "not visible while turbo is disabled");
 		check_made(&machine, CASES[i].request);
-		machine_end(&machine);
 	}
 }
 

@@ -140,10 +140,9 @@ TEST(a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		autofree char *before = machine_picture(&machine);
 		machine_faults(&machine, "%s", CASES[i].rules);
 		outcome = machine_try(&machine, "base-freq enable auto");
@@ -152,7 +151,6 @@ TEST(a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback)
 				 outcome->message);
 		if (CASES[i].error)
 			machine_check(&machine, before, "%s", CASES[i].rules);
-		machine_end(&machine);
 	}
 }
 
@@ -173,9 +171,8 @@ TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_context *context;
-		struct machine machine;
 
-		machine_begin(&machine, "tests/tiny");
+		automachine struct machine machine = machine_begin("tests/tiny");
 		autofree char *before = machine_picture(&machine);
 		/* CLOS 0 is what was not restored. */
 		machine_faults(&machine, "%s",
@@ -197,7 +194,6 @@ TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 		assert_int_equal(journal != NULL, CASES[i].result != 0);
 		if (!CASES[i].result)
 			machine_check(&machine, before, "%s", CASES[i].rule);
-		machine_end(&machine);
 	}
 }
 

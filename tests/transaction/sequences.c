@@ -293,12 +293,10 @@ TEST_ON(sequences_end_as_in_the_model, "tests/tiny", "tests/tpmi-tiny", "tests/m
 	bool small = strncmp(*state, "tests/", 6) == 0;
 	unsigned long first = number_of("ISST_SEED", 1);
 	unsigned long count = number_of("ISST_SEQUENCES", small ? 8 : 1);
-	struct machine machine;
 
-	machine_begin(&machine, *state);
+	automachine struct machine machine = machine_begin(*state);
 	for (unsigned long seed = first; seed < first + count; seed++)
 		run_sequence(&machine, seed);
-	machine_end(&machine);
 }
 
 int main(void)

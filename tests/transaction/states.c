@@ -57,9 +57,8 @@ TEST(a_reset_ends_at_the_defaults)
 	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
 		struct isst_clos_association association = { 0 };
 		struct isst_context *context;
-		struct machine machine;
 
-		machine_begin(&machine, PLATFORMS[i]);
+		automachine struct machine machine = machine_begin(PLATFORMS[i]);
 		assert_true(states_apply(&machine, 0, STATES_DEFAULTS, NULL));
 		context = machine_lock(&machine);
 		assert_int_equal(isst_discover(context), 0);
@@ -69,7 +68,6 @@ TEST(a_reset_ends_at_the_defaults)
 		assert_int_equal(clos_association_read(context, &association, 1), 0);
 		assert_int_equal(association.clos, 0);
 		isst_close(context);
-		machine_end(&machine);
 	}
 }
 

@@ -206,12 +206,9 @@ MACHINE_TEST(a_level_that_is_refused_is_not_pending, TINY)
 /** Another program holds the mutex of the driver: a refusal takes as long as the driver waits. */
 BY_THE_CLOCK(a_level_that_is_refused_late_is_not_pending)
 {
-	struct machine machine;
-
-	machine_begin(&machine, TINY);
+	automachine struct machine machine = machine_begin(TINY);
 	check_refused(&machine, "tpmi perf-set-level delay 30",
 		      "the kernel's driver refused level 3");
-	machine_end(&machine);
 }
 
 /** The driver refuses a level that is there already: who recovers must not write it again. */
@@ -269,10 +266,9 @@ static void kill_after(const struct machine *machine, const char *name, const ch
 BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed)
 {
 	enum { LATE_MS = 1000 };
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin(&machine, TINY);
+	automachine struct machine machine = machine_begin(TINY);
 	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "tpmi perf-set-level power-domain 1 deferred %d times 1", LATE_MS);
 	kill_after(&machine, "level 1", "\n1 written\n", 0);
@@ -283,7 +279,6 @@ BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_kille
 	rest_ms(LATE_MS);
 	machine_look(&machine);
 	machine_check(&machine, before, "a late level, and the run killed");
-	machine_end(&machine);
 }
 
 static void check_recovers(const struct machine *machine, const char *rules)
@@ -310,9 +305,7 @@ TEST(recovery_waits_for_what_was_asked_for_before_the_run_was_killed)
 	};
 
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
-		struct machine machine;
-
-		machine_begin(&machine, KILLS[i].platform);
+		automachine struct machine machine = machine_begin(KILLS[i].platform);
 		autofree char *before = machine_picture(&machine);
 		machine_try_killed(&machine, "level 1", KILLS[i].rules);
 		check_recovers(&machine, KILLS[i].rules);
@@ -320,7 +313,6 @@ TEST(recovery_waits_for_what_was_asked_for_before_the_run_was_killed)
 		rest_ms(2000);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery after: %s", KILLS[i].rules);
-		machine_end(&machine);
 	}
 }
 
@@ -368,10 +360,9 @@ TEST(recovery_waits_for_the_old_level)
 	};
 
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 
-		machine_begin(&machine, TINY);
+		automachine struct machine machine = machine_begin(TINY);
 		autofree char *before = machine_picture(&machine);
 		machine_try_killed(&machine, "level 1 online", KILLS[i]);
 		outcome = machine_expect_under(&machine, "tpmi perf-set-level deferred 400",
@@ -381,7 +372,6 @@ TEST(recovery_waits_for_the_old_level)
 		rest_ms(LATE_MS);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery by slow firmware after: %s", KILLS[i]);
-		machine_end(&machine);
 	}
 }
 
@@ -392,12 +382,12 @@ BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 	static const char *const COMPARES[] = { "status", "control" };
 
 	for (size_t i = 0; i < COUNT(COMPARES); i++) {
-		struct machine machine;
 		const struct outcome *outcome;
 		char *compare;
 
 		compare = formatted("[driver]\nlevel-compare = %s\n", COMPARES[i]);
-		machine_begin_with(&machine, TINY, "[driver]\n", compare);
+		automachine struct machine machine = machine_begin_with(TINY, "[driver]\n",
+									compare);
 		autofree char *before = visible_picture(&machine);
 		machine_faults(&machine, "tpmi perf-set-level deferred 900\n"
 					 "write /sys/devices/system/cpu/cpu*/online EBUSY");
@@ -410,7 +400,6 @@ BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 		machine_check_no_journal(&machine, "");
 		check_visible(&machine, before);
 		free(compare);
-		machine_end(&machine);
 	}
 }
 
@@ -442,16 +431,14 @@ MACHINE_TEST(recovery_names_the_missing_module_of_uncore_limits, TINY)
 BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed)
 {
 	static const char RULES[] = "tpmi perf-set-level power-domain 1 refused 1";
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
+	automachine struct machine machine = machine_begin(TINY);
 	autofree char *before = visible_picture(&machine);
 	machine_faults(&machine, "%s", RULES);
 	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
 	check_recovers(&machine, RULES);
 	check_visible(&machine, before);
-	machine_end(&machine);
 }
 
 /** Which CPUs a level enables is known only where the place of each CPU is. */

@@ -173,10 +173,9 @@ static void switch_everywhere(const struct machine *machine, const struct moment
 static void check_request(const char *platform, const char *name, const char *requests)
 {
 	const struct request *request = find(name);
-	struct machine machine;
 	struct moment before;
 
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	machine_look(&machine);
 	machine_prepare(&machine, requests);
 	if (request == &ONLINE)
@@ -198,7 +197,6 @@ static void check_request(const char *platform, const char *name, const char *re
 		switch_everywhere(&machine, &before, request, &ends, changes, reads);
 	}
 	moment_clear(&before);
-	machine_end(&machine);
 }
 
 TEST(turbo_mode_is_switched_as_a_whole)

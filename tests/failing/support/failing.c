@@ -408,14 +408,11 @@ static void fail_command(const struct machine *machine, size_t index, const char
 
 void each_fails(const char *platform, const char *what, bool on)
 {
-	struct machine machine;
-
 	skip_where_impossible();
 	failures = 0;
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	for (size_t i = 0; i < COUNT(commands); i++)
 		fail_command(&machine, i, what, on);
-	machine_end(&machine);
 	assert_int_equal(failures, 0);
 }
 
@@ -423,11 +420,10 @@ void allocations_fail(const char *platform, const char *const *lines, size_t cou
 		      unsigned long stride)
 {
 	enum { WRONG_REQUEST = 2 };
-	struct machine machine;
 
 	skip_where_impossible();
 	failures = 0;
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	machine_look(&machine);
 	for (size_t i = 0; i < count; i++) {
 		const struct command command = { .line = lines[i] };
@@ -448,7 +444,6 @@ void allocations_fail(const char *platform, const char *const *lines, size_t cou
 		}
 		free(whole.output);
 	}
-	machine_end(&machine);
 	assert_int_equal(failures, 0);
 }
 

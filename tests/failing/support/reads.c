@@ -277,17 +277,15 @@ void each_read_fails(const char *platform)
 {
 	static unsigned int machines; /* each command has two of them in `make check` */
 	const char *only = getenv("ISST_COMMAND");
-	struct machine machine;
 
 	skip_where_impossible();
 	machines++;
 	failures = runs = 0;
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	for (size_t i = 0; i < COUNT(COMMANDS); i++)
 		if (only ? strstr(COMMANDS[i].line, only) != NULL
 			 : takes_all() || (i + machines) % 3 == 0)
 			fail_reads(&machine, &COMMANDS[i], i);
-	machine_end(&machine);
 	print_message("%s: %u reads failed\n", platform, runs);
 	assert_true(runs > 0);
 	assert_int_equal(failures, 0);

@@ -52,10 +52,9 @@ void for_each_request(const char *platform, bool variants, request_test test, co
 {
 	/* To look at one of them alone. */
 	const char *only = getenv("ISST_REQUEST");
-	struct machine machine;
 	unsigned int count = 0;
 
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	for (const struct request *request = REQUESTS; request->name; request++) {
 		struct course course;
 
@@ -67,7 +66,6 @@ void for_each_request(const char *platform, bool variants, request_test test, co
 		count++;
 	}
 	assert_true(count > 0 || only);
-	machine_end(&machine);
 }
 
 void course_clear(struct course *course)

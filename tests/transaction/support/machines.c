@@ -166,22 +166,21 @@ static char *platform_path(const char *name)
 	return path;
 }
 
-static void begin(struct machine *machine, const char *name)
+static struct machine begin(const char *name)
 {
 	const char *temporary = getenv("TMPDIR");
+	struct machine machine = { .name = name,
+				   .fresh = calloc(1, sizeof(struct kept *)),
+				   .drawn = calloc(1, sizeof(*machine.drawn)),
+				   .outcomes = calloc(1, sizeof(*machine.outcomes)) };
 
-	*machine = (struct machine){ .name = name,
-				     .fresh = calloc(1, sizeof(struct kept *)),
-				     .drawn = calloc(1, sizeof(*machine->drawn)),
-				     .outcomes = calloc(1, sizeof(*machine->outcomes)) };
-	assert_non_null(machine->fresh);
-	assert_non_null(machine->drawn);
-	assert_non_null(machine->outcomes);
-	machine->scratch = join(temporary ? temporary : "/tmp", "transaction-XXXXXX");
-	assert_non_null(mkdtemp(machine->scratch));
-	machine->state = join(machine->scratch, "state");
-	assert_int_equal(mkdir(machine->state, 0700), 0);
-	machine_faults(machine, "%s", "");
+	assert_true(machine.fresh && machine.drawn && machine.outcomes);
+	machine.scratch = join(temporary ? temporary : "/tmp", "transaction-XXXXXX");
+	assert_non_null(mkdtemp(machine.scratch));
+	machine.state = join(machine.scratch, "state");
+	assert_int_equal(mkdir(machine.state, 0700), 0);
+	machine_faults(&machine, "%s", "");
+	return machine;
 }
 
 /** Opening is what makes it. The runtime directory is part of it from then on: if each run made it
@@ -194,42 +193,43 @@ static void power_on(const struct machine *machine)
 	opened->release(opened);
 }
 
-static void begun(struct machine *machine)
+/** Captured machines are locked; these tests need the unlocked behaviour of the firmware. */
+static struct machine begun(struct machine machine)
 {
-	/* Captured machines are locked; these tests need the unlocked behaviour of the firmware. */
-	machine->target = (struct isst_emulator_target){ .platform = machine->platform,
-							 .state_directory = machine->state,
-							 .unlock = strncmp(machine->name, "tests/",
-									   6) != 0 };
-	power_on(machine);
+	machine.target = (struct isst_emulator_target){ .platform = machine.platform,
+							.state_directory = machine.state,
+							.unlock = strncmp(machine.name, "tests/",
+									  6) != 0 };
+	power_on(&machine);
+	return machine;
 }
 
-void machine_begin(struct machine *machine, const char *name)
+struct machine machine_begin(const char *name)
 {
-	begin(machine, name);
-	machine->platform = platform_path(name);
-	begun(machine);
+	struct machine machine = begin(name);
+
+	machine.platform = platform_path(name);
+	return begun(machine);
 }
 
-void machine_begin_with(struct machine *machine, const char *name, const char *from, const char *to)
+struct machine machine_begin_with(const char *name, const char *from, const char *to)
 {
-	char *path = platform_path(name), *text = NULL, *at, *changed, *error = NULL;
+	autofree char *path = platform_path(name);
+	autofree char *text = NULL;
+	char *at, *error = NULL;
 	struct isst_emulator_target target = { .platform = path };
+	struct machine machine = begin(name);
 
-	begin(machine, name);
 	if (isst_emulator_show(&target, &text, &error))
 		fail_msg("%s: %s", name, error);
 	at = strstr(text, from);
 	if (!at)
 		fail_msg("%s has no '%s'", name, from);
 	*at = '\0';
-	changed = formatted("%s%s%s", text, to, at + strlen(from));
-	machine->platform = join(machine->scratch, "changed.platform");
-	write_file(machine->platform, changed);
-	free(changed);
-	free(text);
-	free(path);
-	begun(machine);
+	autofree char *changed = formatted("%s%s%s", text, to, at + strlen(from));
+	machine.platform = join(machine.scratch, "changed.platform");
+	write_file(machine.platform, changed);
+	return begun(machine);
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -274,7 +274,7 @@ void machine_change(struct machine *machine, const char *from, const char *to)
 	const char *name = machine->name;
 
 	machine_end(machine);
-	machine_begin_with(machine, name, from, to);
+	*machine = machine_begin_with(name, from, to);
 }
 
 int machine_setup(void **state)
@@ -282,7 +282,7 @@ int machine_setup(void **state)
 	struct machine *machine = calloc(1, sizeof(*machine));
 
 	assert_non_null(machine);
-	machine_begin(machine, *state);
+	*machine = machine_begin(*state);
 	*state = machine;
 	return 0;
 }

@@ -33,11 +33,12 @@ int machine_setup(void **state);
 int machine_teardown(void **state);
 
 /** @name: a built-in platform, or one of tests/platforms written as `tests/NAME`. */
-void machine_begin(struct machine *machine, const char *name);
+struct machine machine_begin(const char *name);
 /** As above, with lines that are put before the first section of the platform's domains. */
-void machine_begin_with(struct machine *machine, const char *name, const char *from,
-			const char *to);
+struct machine machine_begin_with(const char *name, const char *from, const char *to);
 void machine_end(struct machine *machine);
+/** It ends with its block. */
+#define automachine __attribute__((cleanup(machine_end)))
 /** Begins it anew, as the latter does. */
 void machine_change(struct machine *machine, const char *from, const char *to);
 

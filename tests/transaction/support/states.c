@@ -418,14 +418,12 @@ void states_of_platform(const char *platform, unsigned long otherwise)
 {
 	unsigned long first = number_of("ISST_SEED", 1);
 	unsigned long count = number_of("ISST_STATES", otherwise);
-	struct machine machine;
 
-	machine_begin(&machine, platform);
+	automachine struct machine machine = machine_begin(platform);
 	for (unsigned long seed = first; seed < first + count; seed++) {
 		states_come_back(&machine, seed);
 		states_are_rebuilt(&machine, seed);
 		states_reset(&machine, seed);
 		states_reset_to_boot(&machine, seed);
 	}
-	machine_end(&machine);
 }
