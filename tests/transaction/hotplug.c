@@ -4,32 +4,10 @@
 #include "transaction/item_access.h"
 #include "transaction/support/loops.h"
 
-static char *text_of(const struct machine *machine, const char *path)
-{
-	char *text = machine_text(machine, path);
-
-	if (!text)
-		fail_msg("%s has no %s", machine->name, path);
-	text[strcspn(text, "\n")] = '\0';
-	return text;
-}
-
 #define ONLINE "/sys/devices/system/cpu/online"
 #define GROUP "/sys/fs/cgroup/0-0-0"
 
 /* ---- Hotplug ---- */
-
-MACHINE_TEST(D46_unknown_cpus_are_brought_online_where_the_level_enables_them, "tests/offline")
-{
-	/* CPUs 3 and 11 are of core 3, which level 1 does not enable; 12 belongs to core 0 of the
-	 * other package.
-	 */
-	machine_expect(machine, "level 1 online", 0);
-	machine_check_file(machine, ONLINE, "0-1,4-5,8-9,12-13");
-	machine_restart(machine, NULL);
-	machine_expect(machine, "level 0 online", 0);
-	machine_check_file(machine, ONLINE, "0-15");
-}
 
 MACHINE_TEST(unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains, "tests/offline")
 {
@@ -50,98 +28,7 @@ MACHINE_TEST(a_level_has_its_turbo_ratio_limits_though_cpus_come_online, "tests/
 	check_holds(picture, "domain 1 msr 0x1ad: 0x0000000000001f1f\n");
 }
 
-TEST(D45_D46_all_cpus_come_online)
-{
-	struct machine machine;
-
-	machine = machine_begin("tests/offline");
-	machine_expect(&machine, "all online", 0);
-	machine_check_file(&machine, ONLINE, "0-15");
-	machine_end(&machine);
-	machine = machine_begin("tests/sparse");
-	{
-		autofree char *all = text_of(&machine, ONLINE);
-
-		machine_expect(&machine, "level 1 online", 0);
-		machine_expect(&machine, "all online", 0);
-		machine_check_file(&machine, ONLINE, all);
-	}
-	machine_end(&machine);
-}
-
-MACHINE_TEST(D15_hundreds_of_cpus_come_and_go, "icelake-8s40c")
-{
-	autofree char *before = machine_picture(machine);
-
-	machine_expect(machine, "level 4 online", 0);
-	machine_expect(machine, "level 0 online", 0);
-	machine_check(machine, before, "to level 4 and back");
-}
-
-MACHINE_TEST(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	machine_change(machine, "[topology]", "[files]\nrefuse-offline = 3\n\n[topology]");
-	autofree char *before = machine_picture(machine);
-	outcome = machine_expect(machine, "level 1 online", -EIO);
-	check_holds(outcome->message, "cpu3/online cannot be written");
-	machine_check(machine, before, "a CPU that refuses to go offline");
-}
-
-/* ---- CPU 0 ---- */
-
-MACHINE_TEST(D41_cpu_0_without_the_file_online_is_treated_as_others, "tests/tiny")
-{
-	char *limits;
-
-	machine_expect(machine, "base-freq enable auto", 0);
-	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
-	assert_string_not_equal(limits, "800000");
-	free(limits);
-	machine_expect(machine, "turbo-mode disable", 0);
-	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
-	assert_string_equal(limits, "2300000");
-	free(limits);
-}
-
-MACHINE_TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	machine_change(machine, "[level 1]\ncores = 0", "[level 1]\ncores = 1");
-	autofree char *before = machine_picture(machine);
-	outcome = machine_expect(machine, "level 1 online", 0);
-	check_holds(outcome->warnings, "CPU 0 cannot go offline: it is isolated");
-	machine_check_file(machine, ONLINE, "0,2-3");
-	machine_check_file(machine, GROUP "/cpuset.cpus", "0");
-	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
-	machine_expect(machine, "level 0 online", 0);
-	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
-}
-
-MACHINE_TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for, "tests/tiny")
-{
-	machine_change(machine, "[level 1]\ncores = 0",
-		       "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
-	machine_expect(machine, "level 1 online", 0);
-	machine_check_file(machine, ONLINE, "2-3");
-	machine_expect(machine, "all online", 0);
-	machine_restart(machine, NULL);
-	machine_expect(machine, "level 1 cpu 0", 0);
-	machine_check_file(machine, ONLINE, "0,2-3");
-	machine_check_file(machine, GROUP "/cpuset.cpus", "0");
-}
-
 /* ---- Partitions ---- */
-
-MACHINE_TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "guide")
-{
-	machine_expect(machine, "level 1 partitions", 0);
-	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
-	machine_expect(machine, "level 0 partitions", 0);
-	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
-}
 
 MACHINE_TEST(a_kernel_without_isolated_partitions_gets_root_ones, "tests/tiny")
 {
@@ -153,18 +40,6 @@ MACHINE_TEST(a_kernel_without_isolated_partitions_gets_root_ones, "tests/tiny")
 	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "root");
 	outcome = machine_try(machine, "level 1 partitions");
 	assert_true(outcome->unchanged);
-}
-
-MACHINE_TEST(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason, "tests/isolcpus")
-{
-	const struct outcome *outcome;
-
-	/* CPU 3 is isolated since boot: `root`, which is tried after a refusal, may not hold it. */
-	autofree char *before = machine_picture(machine);
-	machine_faults(machine, "write /sys/fs/cgroup/0-0-0/cpuset.cpus.partition EINVAL times 1");
-	outcome = machine_expect(machine, "level 1 partitions", -EIO);
-	check_holds(outcome->message, "conflicts with housekeeping setup");
-	machine_check(machine, before, "an invalid partition");
 }
 
 static void make_group(const struct machine *machine, const char *path, const char *cpus,
@@ -226,25 +101,6 @@ MACHINE_TEST(a_partition_of_others_is_neither_replaced_nor_removed, "tests/multi
 	outcome = machine_expect(machine, "level 1 online", 0);
 	check_holds(outcome->warnings, "/sys/fs/cgroup/0-0-0 is left unchanged (root ");
 	machine_check_file(machine, GROUP "/cpuset.cpus", "3-4");
-}
-
-MACHINE_TEST(D16_long_lists_of_cpus_are_complete, "tests/long-lists")
-{
-	machine_expect(machine, "level 1 partitions", 0);
-	autofree char *list = text_of(machine, GROUP "/cpuset.cpus");
-	assert_true(strlen(list) > 512);
-	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(list);
-	assert_int_equal(isst_cpuset_count(set), 126);
-}
-
-MACHINE_TEST(without_cpusets_partitions_are_refused, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	machine_change(machine, "[topology]", "[cgroup]\ntree = no-cpuset\n\n[topology]");
-	outcome = machine_try(machine, "level 1 partitions");
-	assert_false(outcome->here);
-	machine_check_file(machine, ONLINE, "0-3");
 }
 
 /** CPU 1 is of level 1, and its limit below the base frequency of that; with SMT off it cannot come

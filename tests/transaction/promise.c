@@ -284,8 +284,9 @@ TEST(D21_D22_frequencies_that_a_clos_cannot_hold_are_refused)
 
 	for (size_t i = 0; i < COUNT(CLOS); i++) {
 		autoprogram struct program program = program_begin("tests/tiny", "", NULL);
-		assert_int_equal(change_plan_clos(program.change, program.requests, 1, &CLOS[i]),
-				 -EINVAL);
+		assert_int_equal(
+			change_plan_clos(program.change, program.requests, 1, &CLOS[i], UINT32_MAX),
+			-EINVAL);
 		assert_int_equal(change_run(program.change), -EINVAL);
 		assert_int_equal(program.counts->changes, 0);
 	}

@@ -12,6 +12,11 @@
 
 #define RECORD "run/saved-settings"
 
+static const char *const PAIRS[][2] = {
+	{ "base-freq enable auto", "base-freq disable auto" },
+	{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
+};
+
 /** The lines of the picture that begin with @start, to be freed. */
 static char *lines_of(const struct machine *machine, const char *start)
 {
@@ -39,10 +44,6 @@ MACHINE_TEST(D38_disable_restores_all_that_enable_replaced, "tests/tiny", "tests
 	     "guide", "sapphirerapids-2s56c", "tests/tpmi-tiny", "tests/tpmi-modules",
 	     "graniterapids-2s128c", "graniterapids-unlocked")
 {
-	static const char *const PAIRS[][2] = {
-		{ "base-freq enable auto", "base-freq disable auto" },
-		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
-	};
 	static const char *const BEFORE[] = { NULL, "clos; association",
 					      "core-power enable ordered; clos" };
 
@@ -209,10 +210,6 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 		"core-power 0 0 0 0 0 5 1",
 		"scaling-min 0 0 0 1 0 99000000 3000000",
 	};
-	static const char *const PAIRS[][2] = {
-		{ "base-freq enable auto", "base-freq disable auto" },
-		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
-	};
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		automachine struct machine machine = machine_begin("tests/tiny");
@@ -298,20 +295,6 @@ MACHINE_TEST(restored_settings_that_are_still_saved_are_reported, "tests/tiny")
 	free(replaced);
 }
 
-MACHINE_TEST(D38_what_the_user_changed_since_is_left_alone, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	autofree char *before = lines_of(machine, "domain 0 core ");
-	machine_prepare(machine, "base-freq enable auto; clos");
-	outcome = machine_expect(machine, "base-freq disable auto", 0);
-	check_holds(outcome->warnings, "package 0, die 0: CLOS 2");
-	check_holds(outcome->warnings, "left unchanged");
-	check_lines(machine, "domain 0 clos 2", "domain 0 clos 2: 0x00160a53\n");
-	check_lines(machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff0000\n");
-	check_lines(machine, "domain 0 core ", before);
-}
-
 MACHINE_TEST(a_second_enable_keeps_the_first_record, "tests/tiny")
 {
 	machine_prepare(machine, "clos");
@@ -336,10 +319,6 @@ enum { MOST_ENABLES = 4 };
 static void check_order(struct machine *machine, unsigned int order, unsigned int length,
 			unsigned int first_off)
 {
-	static const char *const ENABLES[] = { "base-freq enable auto",
-					       "turbo-freq enable auto cpus" };
-	static const char *const DISABLES[] = { "base-freq disable auto",
-						"turbo-freq disable auto" };
 	char story[MOST_ENABLES + 1] = { 0 };
 	bool on[2] = { false, false };
 
@@ -348,14 +327,14 @@ static void check_order(struct machine *machine, unsigned int order, unsigned in
 	for (unsigned int i = 0; i < length; i++) {
 		unsigned int which = order >> i & 1;
 
-		assert_true(machine_prepare(machine, ENABLES[which]));
+		assert_true(machine_prepare(machine, PAIRS[which][0]));
 		on[which] = true;
 		story[i] = which ? 'T' : 'B';
 	}
 	for (unsigned int i = 0; i < 2; i++)
 		if (on[first_off ^ i])
-			assert_true(machine_prepare(machine, DISABLES[first_off ^ i]));
-	machine_check(machine, before, "%s, then %s first", story, DISABLES[first_off]);
+			assert_true(machine_prepare(machine, PAIRS[first_off ^ i][1]));
+	machine_check(machine, before, "%s, then %s first", story, PAIRS[first_off][1]);
 }
 
 /** A playbook that runs twice enables both features twice. */
@@ -466,10 +445,6 @@ MACHINE_TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies
 	     "tests/tpmi-tiny")
 {
 	static const unsigned int CPUS[] = { 4, 5, 6, 7, 12, 13, 14, 15 };
-	static const char *const PAIRS[][2] = {
-		{ "base-freq enable auto", "base-freq disable auto" },
-		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
-	};
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		const struct outcome *outcome;
@@ -517,41 +492,6 @@ TEST(saved_settings_of_an_unreachable_package_wait)
 		machine_check(&machine, before, "%s", FAULTS[i]);
 		check_nothing_recorded(&machine);
 	}
-}
-
-MACHINE_TEST(D38_core_power_stays_on_while_the_other_feature_is_on, "tests/tiny")
-{
-	const struct outcome *outcome;
-
-	machine_prepare(machine, "base-freq enable auto; turbo-freq enable auto cpus");
-	outcome = machine_expect(machine, "base-freq disable auto", 0);
-	check_holds(outcome->warnings, "turbo-freq");
-	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 1\n");
-	/* Without a record as well. */
-	machine_restart(machine, "turbo-freq enable; base-freq enable");
-	machine_expect(machine, "base-freq disable auto", 0);
-	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 1\n");
-}
-
-MACHINE_TEST(D42_the_priority_type_is_kept, "tests/tiny")
-{
-	machine_prepare(machine, "core-power enable ordered");
-	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
-	machine_prepare(machine, "core-power enable");
-	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
-	machine_prepare(machine, "core-power disable");
-	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000004\n");
-}
-
-MACHINE_TEST(D39_core_power_is_not_disabled_under_turbo_freq, "guide")
-{
-	const struct outcome *outcome;
-
-	machine_prepare(machine, "turbo-freq enable");
-	autofree char *before = machine_picture(machine);
-	outcome = machine_expect(machine, "core-power disable", -EIO);
-	check_holds(outcome->message, "turbo-freq feature is still enabled");
-	machine_check(machine, before, "core-power disable");
 }
 
 /** There is nothing but cpufreq's limits: those of the user come back. */

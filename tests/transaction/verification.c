@@ -8,7 +8,6 @@
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
-/** Makes a request under rules of the emulator. */
 /** The request fails with a message that holds @part, and leaves the machine as it was. */
 static void check_fails(const struct machine *machine, const char *rules, const char *name,
 			const char *part)
@@ -87,24 +86,6 @@ MACHINE_TEST(D38_core_power_that_was_on_stays_on_when_a_change_fails, "tests/tin
 	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable auto cpus",
 		    "turbo-freq");
 	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq");
-}
-
-MACHINE_TEST(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled, "tests/tiny")
-{
-	machine_prepare(machine, "turbo-freq enable");
-	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq disable", "turbo-freq");
-}
-
-MACHINE_TEST(D48_all_domains_change_their_level_or_none, "guide", "sapphirerapids-2s56c")
-{
-	check_fails(machine, "mailbox 0x7f/0x08 package 1 set ENXIO", "level 1 online",
-		    "package 1");
-}
-
-MACHINE_TEST(D49_cpus_go_offline_as_a_whole_or_not_at_all, "guide")
-{
-	check_fails(machine, "write /sys/devices/system/cpu/cpu55/online EBUSY", "level 1 online",
-		    "cpu55");
 }
 
 /* ---- Clipped, late ---- */
