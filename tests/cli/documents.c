@@ -2,6 +2,7 @@
 /* JSON: strings, sorted documents, and units with the same path. The cases have whole reports. */
 #include "check.h"
 
+#include "cli/render/output.h"
 #include "cli/run/change.h"
 #include "cli/text/json.h"
 #include "transaction/change.h"
@@ -235,6 +236,30 @@ TEST(arrays_have_what_there_is)
 			       "\"max_mhz\": null}], \"scaling_limits\": [], "
 			       "\"lowered_turbo_ratio_limits\": null}]}], \"cpus\": [], "
 			       "\"messages\": [], \"exit_status\": 0}");
+}
+
+TEST(remarks_are_bare_lines_and_progress_is_in_documents_alone)
+{
+	autoreport struct report *report = report_new();
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	report_message(report, ENTRY_REMARK, "clos min is not specified, default: 0");
+	report_message(report, ENTRY_PROGRESS, "online cpu 3");
+	report_message(report, ENTRY_NOTE, "unchanged");
+	assert_rendered(report, FORMAT_TEXT,
+			"clos min is not specified, default: 0\nInformation: unchanged\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"Information:0\": {\"message\": \"clos min is not specified, default: 0\"}, "
+		"\"Information:1\": {\"message\": \"online cpu 3\"}, "
+		"\"Information:2\": {\"message\": \"unchanged\"}}");
+	render_messages(report, &(struct page){ .width = 0 }, stream);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(text,
+			    "clos min is not specified, default: 0\nInformation: unchanged\n");
+	free(text);
 }
 
 TEST(every_key_has_both_names)
