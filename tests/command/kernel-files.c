@@ -3,9 +3,12 @@
  * For cases: the emulated kernel's files, of the machine that the environment names.
  *
  *   kernel-files [-C DIRECTORY] cat|grep|ls PATTERN...
+ *   kernel-files [-C DIRECTORY] set NAME=TEXT...
+ *   kernel-files [-C DIRECTORY] mkdir|rmdir NAME...
  *
  * cat prints what they hold, grep each line that is not empty behind the file's name, ls the names
- * in directories. Patterns are those of the shell.
+ * in directories. Patterns are those of the shell. set writes a text, with \n and \t for a newline
+ * and a tabulator, and prints it with what the file holds then. These three print errors, too.
  */
 #include "base/machine.h"
 #include "emulator/model/machines.h"
@@ -173,6 +176,64 @@ static int print(const char *how, const char *pattern)
 	return status;
 }
 
+/* ---- What is changed ---- */
+
+/** Replaces \n and \t in place. */
+static char *unescape(char *text)
+{
+	char *end = text;
+
+	for (const char *at = text; *at; at++)
+		if (*at == '\\' && (at[1] == 'n' || at[1] == 't'))
+			*end++ = *++at == 'n' ? '\n' : '\t';
+		else
+			*end++ = *at;
+	*end = '\0';
+	return text;
+}
+
+/** Prints what a file holds, each line behind a blank; returns 0 or a negative errno. */
+static int print_after(const char *path)
+{
+	char *content, *rest, *line;
+	size_t size;
+	int error = machine->files->read(machine->data, path, &content, &size);
+
+	if (error)
+		return error;
+	rest = content;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			printf(" %s", line);
+	putchar('\n');
+	free(content);
+	return 0;
+}
+
+static void change(const char *how, char *argument)
+{
+	char *text = *how == 's' ? strchr(argument, '=') : NULL;
+	char *path;
+	int error;
+
+	printf("%s:", argument);
+	if (text)
+		*text++ = '\0';
+	path = path_of(unescape(argument));
+	if (text)
+		error = machine->files->write(machine->data, path, unescape(text), strlen(text));
+	else
+		error = (*how == 'm' ? machine->files->mkdir : machine->files->rmdir)(machine->data,
+										      path);
+	if (!error && text)
+		error = print_after(path);
+	else if (!error)
+		puts(" done");
+	free(path);
+	if (error)
+		printf(" %s\n", strerror(-error));
+}
+
 int main(int argc, char **argv)
 {
 	const struct isst_emulator_target target = {
@@ -188,7 +249,8 @@ int main(int argc, char **argv)
 		first = 3;
 	}
 	if (argc < first + 2 || !target.platform) {
-		fprintf(stderr, "usage: kernel-files [-C DIRECTORY] cat|grep|ls PATTERN...\n");
+		fprintf(stderr, "usage: kernel-files [-C DIRECTORY] "
+				"cat|grep|ls PATTERN...|set NAME=TEXT...|mkdir|rmdir NAME...\n");
 		return 2;
 	}
 	if (isst_emulator_open(&target, &machine, &error)) {
@@ -196,7 +258,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (int i = first + 1; i < argc; i++)
-		status |= print(argv[first], argv[i]);
+		if (strstr("set mkdir rmdir", argv[first]))
+			change(argv[first], argv[i]);
+		else
+			status |= print(argv[first], argv[i]);
 	machine->release(machine);
 	return status;
 }
