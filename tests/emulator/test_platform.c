@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Platform files: what is understood, what is refused and where the error points to. */
+/* Platform files: what is understood. The cases platform-mistakes* have what is refused. */
 #include "emulator/platform_text.h"
 
 #include "emulator/model/machines.h"
 
 #include <dirent.h>
 
-/* Line 1 to 11; a test adds to its end. */
+/* A test adds to its end. */
 #define SMALL \
 	"[topology]\n" \
 	"packages = 0-1\n" \
@@ -35,119 +35,6 @@ TEST_MACHINE(defaults_of_a_small_platform, NULL)
 	assert_true(level->cores.cores == 0xf);
 	assert_null(platform_level(&platform->domains[1], 1));
 	platform_free(platform);
-}
-
-TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
-{
-	static const struct mistake mistakes[] = {
-		{ "", "x.platform:1: found no packages" },
-		{ "cores = 0\n", "x.platform:1: found \"cores = 0\" before the first [section]" },
-		{ "\n[nonsense]\n", "x.platform:2: found section \"nonsense\"" },
-		{ "[topology\n", "x.platform:1: found \"[topology\"" },
-		{ "[]\n", "x.platform:1: found section \"\"" },
-		{ "[level]\n",
-		  "x.platform:1: found \"]\" after \"level\", expected a number 0..255" },
-		{ "[level 256]\n", "x.platform:1: found \"256\" after \"level\"" },
-		{ "[clos 4]\n",
-		  "x.platform:1: found \"4\" after \"clos\", expected a number 0..3" },
-		{ "[cpu package 1]\n", "x.platform:1: found \"package\" in a section's name" },
-		{ "[level 0 packag 1]\n", "x.platform:1: found \"packag\" in a section's name" },
-		{ "[level 0 package x]\n", "x.platform:1: found \"x\" after \"package\"" },
-		{ "[cpu]\nmodle = 3\n",
-		  "x.platform:2: found key \"modle\" in [cpu], expected one of "
-		  "vendor, family, model" },
-		{ "[cpu]\nmodel\n", "x.platform:2: found \"model\", expected \"key = value\"" },
-		{ "[cpu]\nmodel = 1\nmodel = 2\n", "x.platform:3: found \"model\" again" },
-		{ "[cpu]\nmodel = 0x100\n",
-		  "x.platform:2: found \"0x100\" for \"model\", expected a "
-		  "number 0..255" },
-		{ "[cpu]\nname =\n", "x.platform:2: found nothing for \"name\"" },
-		{ "[driver]\nmmio = 0x1\n",
-		  "x.platform:2: found \"0x1\" for \"mmio\", expected one of "
-		  "none, 0x3451, 0x3251" },
-		{ "[driver]\nkernel = 6\n", "x.platform:2: found \"6\" for \"kernel\"" },
-		{ "[topology]\npackages = 1-0\n",
-		  "x.platform:2: found \"0\" for \"packages\", expected "
-		  "a list" },
-		{ "[topology]\ncores = 256\n", "x.platform:2: found 256 for \"cores\"" },
-		{ "[topology]\npackages = 0\n", "x.platform:2: found package 0 without cores" },
-		{ "[topology]\npackages = 0\ncores = 0\n",
-		  "x.platform:2: found package 0 die 0 without "
-		  "levels" },
-		{ SMALL "[domain package 7]\n",
-		  "x.platform:12: found a [domain] section for a package, die or power domain "
-		  "that is not in [topology]" },
-		{ SMALL "[topology]\ncpus = 0-3\n",
-		  "x.platform:13: found 4 CPU numbers, expected 16" },
-		{ SMALL "[topology]\noffline = 16\n",
-		  "x.platform:13: found CPU 16 in \"offline\"" },
-		{ SMALL "[topology]\noffline = 0\n", "x.platform:13: found CPU 0 in \"offline\"" },
-		{ SMALL "[topology]\npossible = 0-14\n", "x.platform:13: found no CPU 15" },
-		{ SMALL "[level 1]\n", "x.platform:12: found level 1 without \"cores\"" },
-		{ SMALL "[level 1]\ncores = 0\n", "x.platform:12: found level 1 without \"base\"" },
-		{ SMALL "[level 1]\ncores = 0,4\nbase = 1000\n",
-		  "x.platform:13: found core 4 at level "
-		  "1, expected cores of package 0" },
-		{ SMALL "[level 1]\ncores = 64\n",
-		  "x.platform:13: found 64 for \"cores\", expected "
-		  "numbers up to 63" },
-		{ SMALL "base-avx2 = 1950\n", "x.platform:12: found \"1950\" for \"base-avx2\", "
-					      "expected a multiple of 100 MHz" },
-		{ SMALL "base-avx2 = 25600\n", "x.platform:12: found \"25600\"" },
-		{ SMALL "trl-sse = 1 2 3\n", "x.platform:12: found \"1\" for \"trl-sse\"" },
-		{ SMALL "trl-sse = 100 100 100 100 100 100 100 100 100\n",
-		  "x.platform:12: found \"100\" as value 9" },
-		{ SMALL "base-freq-high = 2000\n",
-		  "x.platform:12: found base-freq values at level 0" },
-		{ SMALL "base-freq-cores = 0\n",
-		  "x.platform:12: found \"base-freq-cores\", expected "
-		  "\"base-freq-high\"" },
-		{ SMALL "base-freq-cores = 5\nbase-freq-high = 2000\nbase-freq-low = 1900\n",
-		  "x.platform:12: found core 5 in \"base-freq-cores\"" },
-		{ SMALL "base-freq-cores = 0\nbase-freq-high = 1800\nbase-freq-low = 1900\n",
-		  "x.platform:13: found a high base frequency of 1800 MHz below" },
-		{ SMALL "turbo-freq-sse = 2000\n",
-		  "x.platform:12: found turbo-freq values at level 0" },
-		{ SMALL "turbo-freq-cores = 2 2\n", "x.platform:12: found 2 cores after 2" },
-		{ SMALL "turbo-freq-cores = 2\nturbo-freq-sse = 2000 1900\n",
-		  "x.platform:13: found 2 buckets" },
-		{ SMALL "memory = 3100\n", "x.platform:12: found 3100 for \"memory\"" },
-		{ SMALL "memory = 3200\nmemory-code = 0\n",
-		  "x.platform:13: found \"memory-code\"" },
-		{ SMALL "[domain]\nturbo-cores = 4 2\n", "x.platform:13: found 2 cores after 4" },
-		{ SMALL "[domain]\nlevel = 1\n", "x.platform:13: found 1 as level of package 0" },
-		{ SMALL "[domain]\nbase-freq-enabled = yes\n",
-		  "x.platform:13: found base-freq enabled" },
-		{ SMALL "[domain]\nturbo-freq-enabled = yes\n",
-		  "x.platform:13: found turbo-freq enabled" },
-		{ SMALL "[domain]\nlocked = maybe\n",
-		  "x.platform:13: found \"maybe\" for \"locked\", "
-		  "expected one of no, yes" },
-		{ SMALL "[domain]\nmissing-commands = 7f0c\n", "x.platform:13: found \"7f0c\"" },
-	};
-
-	assert_mistakes(mistakes, COUNT(mistakes));
-}
-
-TEST_MACHINE(a_short_text_makes_no_machine_beyond_what_kernels_can_have, NULL)
-{
-	static const struct mistake mistakes[] = {
-		{ "[topology]\npackages = 0-32767\ndies = 255\n",
-		  "x.platform:2: found 8355840 dies or power domains, expected at most 1024" },
-		{ "[topology]\npackages = 0-127\ncores = 0-255\n[level 0]\ncores = 0-63\nbase = 2000\n",
-		  "x.platform:2: found 32768 CPUs, expected at most 8192" },
-		{ "[topology]\npackages = 0-127\ncores = 0\n[level 0-200]\ncores = 0\nbase = 2000\n",
-		  "x.platform:4: found more levels, expected at most 16384" },
-		{ "[topology]\npackages = 0\ncores = 0-1\nfirst-cpu = 8192\n",
-		  "x.platform:4: found \"8192\"" },
-		{ "[topology]\npackages = 0\ncores = 0-1\nfirst-cpu = 8191\n[level 0]\ncores = 0-1\n"
-		  "base = 2000\n",
-		  "x.platform:1: found CPU 8192, expected 0 to 8191" },
-		{ "[topology]\npackages = 0\ncores = 0-1\npossible = 0-8192\n",
-		  "x.platform:4: found 8192 for \"possible\"" },
-	};
-
-	assert_mistakes(mistakes, COUNT(mistakes));
 }
 
 TEST_MACHINE(a_later_narrower_section_overrides, NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the text of a platform file becomes TPMI registers, and which mistakes it tells. */
+/* How the text of a platform file becomes TPMI registers. */
 #include "emulator/platform_text.h"
 
 #include <inttypes.h>
@@ -152,56 +152,6 @@ TEST_MACHINE(unlocking, NULL)
 	assert_register(platform, 0, 0x80, 0);
 	assert_register(platform, 1, 0x78, UINT64_MAX);
 	platform_free(platform);
-}
-
-TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
-{
-	static const struct mistake mistakes[] = {
-		{ SMALL "[domain]\nregister 0x3 = 1\n",
-		  "x.platform:10: found \"0x3   1\" for \"register\", expected an offset" },
-		{ SMALL "[domain]\nregister 0x8\n", "x.platform:10: found \"register 0x8\"" },
-		{ SMALL "[domain]\nregister 0x8 =\n", "x.platform:10: found \"0x8\"" },
-		{ SMALL "[domain]\nregister = 1\n", "x.platform:10: found key \"register\"" },
-		{ SMALL "[domain]\nregister 0x8 = 1 2\n", "x.platform:10: found \"0x8   1 2\"" },
-		{ SMALL "[domain]\nregister 0x3f8 = 1\n",
-		  "x.platform:10: found register 0x3f8, expected an offset below 0x3f8" },
-		{ SMALL "register-bits 0xb0 = 1\n",
-		  "x.platform:9: found register 0xb0, expected an offset below 0xb0" },
-		{ SMALL "tdp-ratio = 20\n",
-		  "x.platform:9: found \"tdp-ratio\", expected it with API version 0 or 1 only" },
-		{ SMALL "[topology]\ndies = 2\n", "x.platform:10: found \"dies\"" },
-		{ "[topology]\npackages = 0\ncores = 0\npower-domains = 0\n",
-		  "x.platform:4: found \"power-domains\", expected it with API version 2 or 3 only" },
-		{ "[topology]\npackages = 0\ncores = 0\n[level 0]\ncores = 0\nbase = 1000\n"
-		  "pm = 500\n",
-		  "x.platform:7: found \"pm\", expected it with API version 2 or 3 only" },
-		{ SMALL "[level 8]\ncores = 0\nbase = 1000\n",
-		  "x.platform:9: found level 8, expected levels 0..7" },
-		{ SMALL "[level 3-1]\n", "x.platform:9: found \"3\" after \"level\"" },
-		{ SMALL "[level 0 power-domain 16]\n",
-		  "x.platform:9: found \"16\" after \"power-domain\", expected a list of numbers" },
-		{ SMALL "[level 0 power-domain 1]\n",
-		  "x.platform:9: found a [level] section for a package, die or power domain" },
-		{ SMALL "memory = 6450\n", "x.platform:9: found 6450 for \"memory\"" },
-		{ SMALL "memory = 12800\n", "x.platform:9: found 12800 for \"memory\"" },
-		{ SMALL "cooling = 4\n", "x.platform:9: found \"4\" for \"cooling\"" },
-		{ SMALL "turbo-freq-modules = 1 2 3 4\n", "x.platform:9: found \"4\" as value 4" },
-		{ SMALL "turbo-freq-modules = 65536\n", "x.platform:9: found \"65536\"" },
-		{ SMALL "[topology]\nthreads = 4\n",
-		  "x.platform:10: found 4 threads of a core, expected 1 or 2, or" },
-		{ SMALL "[driver]\npartly-bound = 1\n",
-		  "x.platform:10: found package 1 in \"partly-bound\"" },
-		{ SMALL "[domain]\nlevel = 1\n",
-		  "x.platform:10: found 1 as level of package 0 power domain 0" },
-		{ SMALL "[level 1]\nenabled = no\n[domain]\nlevel = 1\n",
-		  "x.platform:12: found 1 as level of package 0 power domain 0" },
-		{ SMALL "[domain]\ntype = io\n", "x.platform:4: found no CPUs" },
-		{ SMALL "[level 1]\ncores = 4\nbase = 1000\n",
-		  "x.platform:10: found core 4 at level 1, expected cores of package 0 power "
-		  "domain 0" },
-	};
-
-	assert_mistakes(mistakes, COUNT(mistakes));
 }
 
 /* ---- Platforms that are made from something else than text ---- */
