@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages about failed requests, and where they are reported. */
-#include "base/error_name.h"
+/* Where failed requests are reported. The cases D2, D3 and D70 have the messages. */
 #include "support/fake_firmware.h"
 
 static void plan_get(struct fake_firmware *fake, const struct isst_domain *domain,
@@ -10,114 +9,6 @@ static void plan_get(struct fake_firmware *fake, const struct isst_domain *domai
 	const struct setting_request request = { domain, setting, index, value, failure };
 
 	assert_int_equal(fake->operations->plan_get(fake->batch, &request), 0);
-}
-
-static struct isst_failure features_failure(struct fake_firmware *fake, int error)
-{
-	struct level_features features = { 0 };
-
-	fake_mailbox_error(fake->device, 0x7f01, 0, 2, error);
-	assert_int_equal(fake->operations->plan_features(fake->batch, &fake->domain, 2, &features),
-			 0);
-	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_false(features.base_freq_supported || features.turbo_freq_supported);
-	assert_int_equal(features.failure.more, 0);
-	return features.failure;
-}
-
-static struct isst_failure clos_failure(struct fake_firmware *fake, int error)
-{
-	struct isst_failure failure = { 0 };
-	uint64_t clos = 0;
-
-	fake_io_error(fake->device, 0x0c, error);
-	plan_get(fake, &fake->domain, SETTING_CLOS, 1, &clos, &failure);
-	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_int_equal(clos, 0);
-	return failure;
-}
-
-static struct isst_failure limits_failure(struct fake_firmware *fake, int error)
-{
-	struct isst_failure failure = { 0 };
-	uint64_t limits = 0;
-
-	fake_msr_error(fake->device, 0x1ad, error);
-	plan_get(fake, &fake->domain, SETTING_TURBO_RATIO_LIMITS, 0, &limits, &failure);
-	assert_int_equal(firmware_run(fake->batch), 0);
-	assert_int_equal(limits, 0);
-	return failure;
-}
-
-static void check_failures(struct fake_machine *machine,
-			   struct isst_failure (*provoke)(struct fake_firmware *fake, int error),
-			   int error, int expected, const char *const texts[4])
-{
-	struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
-	struct isst_failure failure = provoke(fake, error);
-
-	if (failure.error != expected)
-		fail_msg("%d gives %d: %s", error, failure.error, failure.message);
-	check_holds(failure.message, "package 1, die 2");
-	check_holds(failure.message, "CPU 5");
-	check_holds(failure.message, error_name(error).text);
-	for (size_t i = 0; i < 4 && texts[i]; i++)
-		check_holds(failure.message, texts[i]);
-	fake_firmware_finish(fake);
-}
-
-FAKE_MACHINE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause)
-{
-	static const struct {
-		int error, expected;
-		const char *texts[4];
-	} CASES[] = {
-		{ -ENXIO, -EOPNOTSUPP, { "0x7f/0x01", "of level 2", "refused" } },
-		{ -EBUSY, -EIO, { "0x7f/0x01", "busy", "--retry" } },
-		{ -EINVAL, -EIO, { "0x7f/0x01", "does not support the command" } },
-		{ -ENOTTY, -ENODEV, { "isst_if_mbox_pci", "isst_if_mbox_msr" } },
-		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
-		{ -EBADMSG, -EIO, { "answer is invalid" } },
-		{ -EFAULT, -EIO, { "driver failed" } },
-	};
-
-	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(machine, features_failure, CASES[i].error, CASES[i].expected,
-			       CASES[i].texts);
-}
-
-FAKE_MACHINE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause)
-{
-	static const struct {
-		int error, expected;
-		const char *texts[4];
-	} CASES[] = {
-		{ -EINVAL, -EIO, { "MMIO register 0x0c", "does not support the register" } },
-		{ -ENOTTY, -ENODEV, { "MMIO", "isst_if_mmio" } },
-		{ -EBADMSG, -EIO, { "answer is invalid" } },
-	};
-
-	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(machine, clos_failure, CASES[i].error, CASES[i].expected,
-			       CASES[i].texts);
-}
-
-FAKE_MACHINE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause)
-{
-	static const struct {
-		int error, expected;
-		const char *texts[4];
-	} CASES[] = {
-		{ -EIO, -EIO, { "MSR 0x1ad", "the processor refused the access" } },
-		{ -ENXIO, -EIO, { "MSR 0x1ad", "offline" } },
-		{ -EINVAL, -EIO, { "MSR 0x1ad", "does not allow" } },
-		{ -ENOTTY, -ENODEV, { "no access to MSRs" } },
-		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
-	};
-
-	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(machine, limits_failure, CASES[i].error, CASES[i].expected,
-			       CASES[i].texts);
 }
 
 FAKE_MACHINE_TEST(D4_only_a_refused_summary_means_not_supported)
