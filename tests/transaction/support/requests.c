@@ -413,13 +413,9 @@ const struct request REQUESTS[] = {
 	  .online = true,
 	  .config = "? level 1\n? cpus isolated\n",
 	  .variant = true },
-	{ .name = "config cpus offline",
-	  .plan = plan_config,
-	  .config = "? cpus offline 1,3\n",
-	  .variant = true },
 	{ .name = "config limits",
 	  .plan = plan_config,
-	  .config = "? scaling-min 900 = 0-3\n? scaling-max 2100 = 0-3\n"
+	  .config = "? cpu 0-3: scaling-min 900\n? cpu 0-3: scaling-max 2100\n"
 		    "? uncore-min 900\n? uncore-max 2100\n",
 	  .variant = true },
 	{ .name = "config reset", .before = "config mixed", .plan = plan_defaults, .online = true },
