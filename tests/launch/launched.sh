@@ -590,6 +590,17 @@ elsewhere
 changed
 null
 " -- read_only --writable "$scratch/elsewhere"
+many_writable() {
+	for number in $(seq 100); do
+		mkdir -p "$scratch/many/$number"
+		set -- "$@" --writable "$scratch/many/$number"
+	done
+	on_machine emulate --read-only "$@" -- sh -c "touch '$scratch'/many/*/file; touch '$scratch/many/file' 2> /dev/null || echo refused"
+	find "$scratch/many" -name file | wc -l
+}
+expect "of which there may be many" 0 "refused
+100
+" -- many_writable
 expect "which has to be there" 2 "Error: Cannot keep $scratch/nonesuch writable: No such file or directory
 " -- read_only --writable "$scratch/nonesuch"
 expect "--writable goes with --read-only" 2 "Error: option --writable requires --read-only
