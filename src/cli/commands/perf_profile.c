@@ -126,6 +126,16 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
+/** Whether a limit is a number, or could not be read. */
+static bool has_number(const struct isst_result *level, int id, unsigned int type,
+		       unsigned int bucket)
+{
+	unsigned int value;
+	int error = isst_result_value_at(level, id, type, bucket, &value);
+
+	return error == -EIO || (!error && value > 0);
+}
+
 static void report_limits(const struct run *run, struct report_node *parent,
 			  const struct isst_result *level)
 {
@@ -143,18 +153,19 @@ static void report_limits(const struct run *run, struct report_node *parent,
 		for (unsigned int i = 0; i < buckets; i++) {
 			struct report_node *bucket;
 
-			/* Scripts know 0 for what is behind the last bucket. */
+			/* Scripts know 0 for what there is none of. */
 			if (report_v2(node) &&
-			    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, i,
-						 &first) == 0 &&
-			    first == 0)
+			    !has_number(level, ISST_VALUE_TURBO_LIMIT_CORES, type, i) &&
+			    !has_number(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, i))
 				continue;
 			bucket = report_branch(node, KEY_BUCKET, i);
 
 			report_value_at(bucket, KEY_CORE_COUNT, level, ISST_VALUE_TURBO_LIMIT_CORES,
 					type, i);
-			report_value_at(bucket, KEY_MAX_TURBO_FREQUENCY, level,
-					ISST_VALUE_TURBO_LIMIT_MHZ, type, i);
+			if (!report_v2(node) ||
+			    has_number(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, i))
+				report_value_at(bucket, KEY_MAX_TURBO_FREQUENCY, level,
+						ISST_VALUE_TURBO_LIMIT_MHZ, type, i);
 		}
 	}
 }
