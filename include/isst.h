@@ -38,7 +38,8 @@
  *    is stored once. A program that runs for months and meets ever new ones, as they can contain
  *    values and process ids, may close its context and open another.
  *  - A context, and all objects that were made with it, may be used by one thread at a time; so may
- *    any other object. Contexts share nothing. Functions that take no object may be called by any
+ *    any other object. Results are objects of their own: another thread may read and free them while
+ *    the context is in use, but for their domains and CPUs. Contexts share nothing. Functions that take no object may be called by any
  *    thread at any time. After fork(2) a context and its lock belong to the parent. The child
  *    opens a context of its own; it may close that of the parent, which changes nothing for it.
  *    Until it does, executes another program or ends, it keeps the lock of a parent that dies.
@@ -144,6 +145,12 @@ ISST_API int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsign
 /** Adds the CPUs of @other. Returns 0 or -ENOMEM; on error @set may contain some of them. */
 ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
 
+/** Removes the CPUs @first to @last, those of @other, or all that are not in @other. Returns 0,
+ * -ENOMEM, or as isst_cpuset_add(); on error the set is unchanged. */
+ISST_API int isst_cpuset_remove(struct isst_cpuset *set, unsigned int first, unsigned int last);
+ISST_API int isst_cpuset_remove_set(struct isst_cpuset *set, const struct isst_cpuset *other);
+ISST_API int isst_cpuset_intersect(struct isst_cpuset *set, const struct isst_cpuset *other);
+
 /** isst_cpuset_add_list() refuses this and higher numbers: no machine has so many CPUs. */
 #define ISST_CPU_NUMBER_LIMIT 1048576
 
@@ -160,6 +167,9 @@ ISST_API int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, con
 /** Whether the set contains a CPU. */
 ISST_API bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu);
 
+/** Whether both sets contain the same CPUs. */
+ISST_API bool isst_cpuset_is_equal(const struct isst_cpuset *set, const struct isst_cpuset *other);
+
 /** The number of CPUs in the set. */
 ISST_API size_t isst_cpuset_count(const struct isst_cpuset *set);
 
@@ -168,7 +178,8 @@ ISST_API size_t isst_cpuset_count(const struct isst_cpuset *set);
 ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu);
 
 /**
- * Walks a set in ascending order: isst_cpuset_for_each(cpu, set) statement. @cpu is a variable of
+ * Walks a set in ascending order, for example to make a cpu_set_t of it:
+ * isst_cpuset_for_each(cpu, set) CPU_SET(cpu, &affinity). @cpu is a variable of
  * type unsigned int; @set is evaluated for each CPU.
  */
 #define isst_cpuset_for_each(cpu, set) \
@@ -403,7 +414,9 @@ enum isst_fact {
 	ISST_FACT_TRL_TYPES = 20,
 	/** The width of CPU masks: the highest possible CPU number plus 1, rounded up to a multiple
 	 * of 32; 0 before discovery. */
-	ISST_FACT_MASK_BITS = 21
+	ISST_FACT_MASK_BITS = 21,
+	/** The number of CLOS. */
+	ISST_FACT_CLOS_COUNT = 22
 };
 
 /** Whether a fact (enum isst_fact) is true, or its number. Works before discovery; ISST_FACT_PRESET
@@ -432,6 +445,11 @@ ISST_API size_t isst_domain_count(const struct isst_context *context);
 /** A domain by its position, ordered by package, die (unknown ones last) and number; NULL past the
  * last one. */
 ISST_API const struct isst_domain *isst_domain_at(const struct isst_context *context, size_t index);
+
+/** The domain of a package that isst_domain_number() numbers so, or that has this die on mailbox
+ * platforms; NULL if there is none. */
+ISST_API const struct isst_domain *isst_domain_by_number(const struct isst_context *context,
+							 unsigned int package, unsigned int number);
 
 /** The name in messages: `package 0, die 0`, `package 0, power domain 1`. */
 ISST_API const char *isst_domain_name(const struct isst_domain *domain);
@@ -513,8 +531,9 @@ ISST_API bool isst_cpus_is_name(const char *name);
  *
  * @flags: 0
  * @cpus: set to the CPUs, which the caller frees; NULL on error
- * Returns 0, -EINVAL (not a name), -EOPNOTSUPP (the machine has no such CPU), -EPERM or -EIO
- * (it cannot be read).
+ * Returns 0, also if no CPU has the name at present: *@cpus is then empty; -EINVAL (not a name),
+ * -EOPNOTSUPP (the machine has no such package, domain, node, or classes), -EPERM or -EIO (it
+ * cannot be read).
  */
 ISST_API int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned int flags,
 			       struct isst_cpuset **cpus);
@@ -729,6 +748,10 @@ ISST_API size_t isst_results_count(const struct isst_results *results);
 /** A result, in the order of the targets; NULL past the last one. */
 ISST_API const struct isst_result *isst_results_at(const struct isst_results *results,
 						   size_t index);
+
+/** The result of a CPU, of a call for CPUs; NULL if there is none. */
+ISST_API const struct isst_result *isst_results_by_cpu(const struct isst_results *results,
+						       unsigned int cpu);
 
 /** The position of the result's target; for a call for domains that was given CPUs, among their
  * domains. */

@@ -46,7 +46,7 @@ void cpuset_clear(struct isst_cpuset *set)
 	set->count = 0;
 }
 
-bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other)
+bool isst_cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other)
 {
 	size_t count = one ? one->count : 0;
 
@@ -165,27 +165,6 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 	return 0;
 }
 
-int cpuset_remove(struct isst_cpuset *set, unsigned int cpu)
-{
-	size_t at = find_run(set, cpu);
-	struct run run;
-	int error;
-
-	if (at == set->count || set->runs[at].first > cpu)
-		return 0;
-	error = make_space(set, set->count + 1);
-	if (error)
-		return error;
-	run = set->runs[at];
-	memmove(&set->runs[at], &set->runs[at + 1], (--set->count - at) * sizeof(run));
-	/* There is space for both. */
-	if (run.first < cpu)
-		error = isst_cpuset_add(set, run.first, cpu - 1);
-	if (run.last > cpu && !error)
-		error = isst_cpuset_add(set, cpu + 1, run.last);
-	return error;
-}
-
 int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other)
 {
 	if (!set)
@@ -221,6 +200,39 @@ int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
 		      const struct isst_cpuset *other)
 {
 	return add_where(set, from, other, false);
+}
+
+/** Keeps of a set the CPUs that are in @other, or are not. */
+static int keep_where(struct isst_cpuset *set, const struct isst_cpuset *other, bool is_in)
+{
+	struct isst_cpuset *kept = isst_cpuset_new();
+	int error = set ? add_where(kept, set, other, is_in) : -EINVAL;
+
+	if (!error)
+		cpuset_swap(set, kept);
+	isst_cpuset_free(kept);
+	return error;
+}
+
+int isst_cpuset_remove_set(struct isst_cpuset *set, const struct isst_cpuset *other)
+{
+	return keep_where(set, other, false);
+}
+
+int isst_cpuset_intersect(struct isst_cpuset *set, const struct isst_cpuset *other)
+{
+	return keep_where(set, other, true);
+}
+
+int isst_cpuset_remove(struct isst_cpuset *set, unsigned int first, unsigned int last)
+{
+	struct isst_cpuset *range = isst_cpuset_new();
+	int error = range ? isst_cpuset_add(range, first, last) : -ENOMEM;
+
+	if (!error)
+		error = isst_cpuset_remove_set(set, range);
+	isst_cpuset_free(range);
+	return error;
 }
 
 /** Parses the number at *@text, and moves it on. */

@@ -12,9 +12,6 @@ void cpuset_swap(struct isst_cpuset *one, struct isst_cpuset *other);
 
 void cpuset_clear(struct isst_cpuset *set);
 
-/** Removes a CPU. Returns 0, or -ENOMEM with the set unchanged. */
-int cpuset_remove(struct isst_cpuset *set, unsigned int cpu);
-
 /** Adds the CPUs of @from that are in @other, or are not. Returns 0 or -ENOMEM, also if @set is
  * NULL. */
 int cpuset_add_common(struct isst_cpuset *set, const struct isst_cpuset *from,
@@ -22,7 +19,6 @@ int cpuset_add_common(struct isst_cpuset *set, const struct isst_cpuset *from,
 int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
 		      const struct isst_cpuset *other);
 
-bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other);
 bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *other);
 bool cpuset_contains(const struct isst_cpuset *set, const struct isst_cpuset *part);
 

@@ -52,12 +52,12 @@ static bool setting_wants_same(const struct setting *one, const struct setting *
 	if (one->wanted != other->wanted || one->number != other->number)
 		return false;
 	if (one->wanted == WANTED_OFFLINE)
-		return cpuset_is_equal(one->cpus, other->cpus);
+		return isst_cpuset_is_equal(one->cpus, other->cpus);
 	return one->wanted != WANTED_CORES ||
 	       (one->choice.kind == other->choice.kind &&
 		one->choice.number == other->choice.number &&
-		cpuset_is_equal(one->choice.within, other->choice.within) &&
-		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
+		isst_cpuset_is_equal(one->choice.within, other->choice.within) &&
+		isst_cpuset_is_equal(one->choice.avoid, other->choice.avoid));
 }
 
 /** Notes for each setting the first one of those that are as precise and want something else. */

@@ -200,8 +200,8 @@ int setting_value_text(const struct setting *setting, char **text)
 
 static bool shares_statement(const struct setting *before, const struct setting *setting)
 {
-	if (!cpuset_is_equal(before->scope.packages, setting->scope.packages) ||
-	    !cpuset_is_equal(before->scope.power_domains, setting->scope.power_domains) ||
+	if (!isst_cpuset_is_equal(before->scope.packages, setting->scope.packages) ||
+	    !isst_cpuset_is_equal(before->scope.power_domains, setting->scope.power_domains) ||
 	    before->index != setting->index || before->optional != setting->optional)
 		return false;
 	if (setting->subject == SUBJECT_PRIORITY)

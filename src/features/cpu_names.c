@@ -165,8 +165,7 @@ static int find_high_priority(struct isst_context *context, struct isst_cpuset *
 
 /* ---- Finding ---- */
 
-/** Reports that a name stands for no CPU. */
-static int refuse_empty(struct isst_context *context, const struct cpu_name *name)
+int cpu_name_refuse_empty(struct isst_context *context, const struct cpu_name *name)
 {
 	struct messages *messages = &context->messages;
 	const char *core = platform_cores_word(&context->platform, 1);
@@ -228,8 +227,6 @@ int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
 
 	if (!error)
 		error = found ? find_named_cpus(context, name, found) : -ENOMEM;
-	if (!error && isst_cpuset_count(found) == 0)
-		error = refuse_empty(context, name);
 	if (!error)
 		cpuset_swap(cpus, found);
 	isst_cpuset_free(found);

@@ -122,7 +122,7 @@ static int find_offline(struct isst_context *context, bool smt_off, struct cpus_
 	int error = 0;
 
 	/* Mostly all are online, and each domain asks. */
-	if (cpuset_is_equal(isst_present_cpus(context), isst_online_cpus(context)))
+	if (isst_cpuset_is_equal(isst_present_cpus(context), isst_online_cpus(context)))
 		return 0;
 	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
 		bool own;

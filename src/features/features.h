@@ -246,10 +246,13 @@ struct cpu_name;
  * Finds the CPUs that a name stands for, as far as they are online and belong to a known domain.
  *
  * @cpus: empty before; on error it stays so
- * Returns 0, or with a message -EOPNOTSUPP (the machine has no such place, or no such CPU), -EIO
+ * Returns 0, or with a message -EOPNOTSUPP (the machine has no such place), -EIO
  * and the like (it cannot be read) or -ENOMEM.
  */
 int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
 		  struct isst_cpuset *cpus);
+
+/** Returns -EOPNOTSUPP, with the message that a name stands for no CPU. */
+int cpu_name_refuse_empty(struct isst_context *context, const struct cpu_name *name);
 
 #endif

@@ -153,7 +153,7 @@ int power_find_zones(struct isst_context *context, const struct isst_cpuset *und
 		/* One die of several is enough. */
 		error = isst_cpuset_add(left, package, package);
 		if (!error)
-			error = cpuset_remove(packages, package);
+			error = isst_cpuset_remove(packages, package, package);
 	}
 	if (isst_cpuset_count(left) > 0)
 		*why_not = message_make(

@@ -121,6 +121,8 @@ int isst_platform_fact(struct isst_context *context, int fact)
 		return (int)count_trl_types(context);
 	case ISST_FACT_MASK_BITS:
 		return context->topology ? (int)context->topology->mask_bits : 0;
+	case ISST_FACT_CLOS_COUNT:
+		return ISST_CLOS_COUNT;
 	default:
 		return context_refuse(context,
 				      "this version of the library does not know the fact");
@@ -132,6 +134,17 @@ int isst_platform_fact(struct isst_context *context, int fact)
 const struct isst_domain *isst_domain_at(const struct isst_context *context, size_t index)
 {
 	return context_domain(context, index);
+}
+
+const struct isst_domain *isst_domain_by_number(const struct isst_context *context,
+						unsigned int package, unsigned int number)
+{
+	const struct isst_domain *domain;
+
+	for (size_t i = 0; (domain = context_domain(context, i)) != NULL; i++)
+		if (domain->package == package && domain_number(context, domain) == number)
+			return domain;
+	return NULL;
 }
 
 GETTER(const char *, isst_domain_name, isst_domain, name, NULL)

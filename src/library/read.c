@@ -425,7 +425,7 @@ static int differs(struct isst_context *context, const char *path, const struct 
 	int result = kernel_files_new_cpulist(&context->files, path, &now);
 
 	if (!result)
-		result = !cpuset_is_equal(now, than);
+		result = !isst_cpuset_is_equal(now, than);
 	isst_cpuset_free(now);
 	return result;
 }

@@ -116,6 +116,14 @@ const struct isst_result *isst_results_at(const struct isst_results *results, si
 	return index < isst_results_count(results) ? &results->items[index] : NULL;
 }
 
+const struct isst_result *isst_results_by_cpu(const struct isst_results *results, unsigned int cpu)
+{
+	for (size_t i = 0; i < isst_results_count(results); i++)
+		if (results->items[i].cpu && results->items[i].cpu->number == cpu)
+			return &results->items[i];
+	return NULL;
+}
+
 GETTER(size_t, isst_result_target, isst_result, target, 0)
 GETTER(const struct isst_domain *, isst_result_domain, isst_result, domain, NULL)
 GETTER(const struct isst_cpu *, isst_result_cpu, isst_result, cpu, NULL)

@@ -328,7 +328,7 @@ static bool holds_everywhere(const struct cpus_group *group, const struct settin
 	if (!group->whole || setting->wanted == WANTED_OFFLINE)
 		return true;
 	if (setting->wanted == WANTED_ALL_ONLINE)
-		return cpuset_is_equal(isst_present_cpus(context), isst_online_cpus(context));
+		return isst_cpuset_is_equal(isst_present_cpus(context), isst_online_cpus(context));
 	isst_cpuset_for_each (cpu, isst_present_cpus(context))
 		if (topology_is_unreachable(context->topology, cpu))
 			return false;
@@ -393,7 +393,7 @@ static bool is_in(const struct configuration *except, const struct cpus_group *g
 						     : NULL;
 
 		if (!other || other->wanted != setting->wanted ||
-		    !cpuset_is_equal(other->cpus, setting->cpus))
+		    !isst_cpuset_is_equal(other->cpus, setting->cpus))
 			return false;
 	}
 	return true;

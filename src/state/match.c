@@ -224,7 +224,7 @@ static void set_topology(struct match *match, const struct isst_context *context
 	cpu_places_checksum(context, known, &match->number);
 	isst_cpuset_free(match->cpus);
 	match->cpus = known;
-	if (!cpuset_is_equal(known, isst_present_cpus(context)))
+	if (!isst_cpuset_is_equal(known, isst_present_cpus(context)))
 		return;
 	match->cpus = NULL;
 	isst_cpuset_free(known);

@@ -471,8 +471,8 @@ static int add_named(void *data, const struct cpu_name *name, struct isst_cpuset
 	int error = found ? cpu_name_find(data, name, found) : -ENOMEM;
 
 	/* Which CPUs are isolated may change, and none is a set as well. */
-	if (error == -EOPNOTSUPP && name->kind == CPU_NAME_ISOLATED)
-		error = 0;
+	if (!error && name->kind != CPU_NAME_ISOLATED && isst_cpuset_count(found) == 0)
+		error = cpu_name_refuse_empty(data, name);
 	if (!error)
 		error = isst_cpuset_add_set(cpus, found);
 	isst_cpuset_free(found);

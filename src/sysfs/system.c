@@ -318,7 +318,8 @@ static void note_online(struct kernel_files *files, unsigned int cpu, bool onlin
 {
 	if (!files->online || online == isst_cpuset_has(files->online, cpu))
 		return;
-	if (online ? isst_cpuset_add(files->online, cpu, cpu) : cpuset_remove(files->online, cpu)) {
+	if (online ? isst_cpuset_add(files->online, cpu, cpu)
+		   : isst_cpuset_remove(files->online, cpu, cpu)) {
 		isst_cpuset_free(files->online);
 		files->online = NULL;
 	}

@@ -338,7 +338,7 @@ static bool online_changed(const struct topology_sources *sources, const struct 
 {
 	struct isst_cpuset *now = isst_cpuset_new();
 	bool changed = now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now) &&
-		       !cpuset_is_equal(now, topology->online);
+		       !isst_cpuset_is_equal(now, topology->online);
 
 	isst_cpuset_free(now);
 	return changed;

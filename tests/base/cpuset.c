@@ -27,6 +27,29 @@ static void check_bad_list(const char *list, int error, size_t bad_at)
 	check_cpus(set, "5");
 }
 
+TEST(sets_are_cut)
+{
+	struct isst_cpuset *set = isst_cpuset_new(), *other = isst_cpuset_new();
+	autofree char *list = NULL, *common = NULL;
+
+	assert_int_equal(isst_cpuset_add_list(set, "0-9,20-29", NULL), 0);
+	assert_int_equal(isst_cpuset_remove(set, 8, 21), 0);
+	assert_int_equal(isst_cpuset_remove(set, 3, 2), -EINVAL);
+	assert_int_equal(isst_cpuset_add_list(other, "5,25-40", NULL), 0);
+	assert_int_equal(isst_cpuset_remove_set(set, other), 0);
+	list = isst_cpuset_to_list(set);
+	assert_string_equal(list, "0-4,6-7,22-24");
+	assert_int_equal(isst_cpuset_add_list(other, "7,0", NULL), 0);
+	assert_int_equal(isst_cpuset_intersect(set, other), 0);
+	common = isst_cpuset_to_list(set);
+	assert_string_equal(common, "0,7");
+	assert_false(isst_cpuset_is_equal(set, other));
+	assert_int_equal(isst_cpuset_intersect(other, set), 0);
+	assert_true(isst_cpuset_is_equal(set, other));
+	isst_cpuset_free(set);
+	isst_cpuset_free(other);
+}
+
 TEST(a_new_set_is_empty)
 {
 	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
@@ -62,7 +85,7 @@ TEST(a_cpu_is_taken_out_wherever_it_is_in_a_range)
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(CASES[i].before);
 
-		assert_int_equal(cpuset_remove(set, CASES[i].cpu), 0);
+		assert_int_equal(isst_cpuset_remove(set, CASES[i].cpu, CASES[i].cpu), 0);
 		check_cpus(set, CASES[i].after);
 	}
 }

@@ -76,7 +76,7 @@ static bool contradict(const struct setting *one, const struct setting *other)
 	       overlap(one->scope.power_domains, other->scope.power_domains) &&
 	       overlap(one->cpus, other->cpus) &&
 	       (one->number != other->number ||
-		!cpuset_is_equal(one->choice.within, other->choice.within));
+		!isst_cpuset_is_equal(one->choice.within, other->choice.within));
 }
 
 /** The problems of a text, whose settings are those of @unchecked. */

@@ -19,6 +19,12 @@ MACHINE_TEST(numbers_and_sets)
 	refused(isst_cpuset_add(NULL, 1, 1));
 	refused(isst_cpuset_add_set(NULL, set));
 	ok(isst_cpuset_add_set(set, NULL));
+	refused(isst_cpuset_remove(NULL, 1, 1));
+	refused(isst_cpuset_remove_set(NULL, set));
+	ok(isst_cpuset_remove_set(set, NULL));
+	refused(isst_cpuset_intersect(NULL, set));
+	ok(isst_cpuset_intersect(set, NULL));
+	assert_true(isst_cpuset_is_equal(NULL, set));
 	refused(isst_cpuset_add_list(NULL, "1", &bad));
 	refused(isst_cpuset_add_list(set, NULL, &bad));
 	refused(isst_cpuset_add_list(set, "x", NULL));
@@ -76,6 +82,7 @@ MACHINE_TEST(platforms_domains_and_cpus)
 	assert_null(isst_trl_type_name(NULL, 0));
 	assert_int_equal(isst_domain_count(NULL), 0);
 	assert_null(isst_domain_at(NULL, 0));
+	assert_null(isst_domain_by_number(NULL, 0, 0));
 	assert_null(isst_domain_name(NULL));
 	assert_int_equal(isst_domain_index(NULL), 0);
 	assert_int_equal(isst_domain_package(NULL), 0);
@@ -198,6 +205,7 @@ MACHINE_TEST(values_and_results)
 	isst_results_free(NULL);
 	assert_int_equal(isst_results_count(NULL), 0);
 	assert_null(isst_results_at(NULL, 0));
+	assert_null(isst_results_by_cpu(NULL, 0));
 	assert_int_equal(isst_result_target(NULL), 0);
 	assert_null(isst_result_domain(NULL));
 	assert_null(isst_result_cpu(NULL));

@@ -55,6 +55,21 @@ MACHINE_TEST(nothing_is_read_before_discovery)
 	isst_targets_free(targets);
 }
 
+MACHINE_TEST(a_result_is_found_by_its_CPU)
+{
+	const struct isst_result *result;
+	struct isst_results *results;
+
+	fixture_discover(&fixture, "guide");
+	results = read_of(ISST_READ_CLOS_ASSOCIATIONS, cpus_of_list(fixture.context, "3,14"), 0);
+	result = isst_results_by_cpu(results, 14);
+	assert_ptr_equal(result, isst_results_at(results, 1));
+	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 14);
+	assert_null(isst_results_by_cpu(results, 4));
+	results = read_of(ISST_READ_CORE_POWER, all_domains(fixture.context), 0);
+	assert_null(isst_results_by_cpu(results, 0));
+}
+
 MACHINE_TEST(a_message_is_that_of_the_last_call)
 {
 	struct isst_targets *targets;
@@ -95,6 +110,10 @@ MACHINE_TEST(domains_and_cpus_tell_what_they_are)
 	cpus = isst_cpuset_to_list(isst_domain_present_cpus(domain));
 	assert_string_equal(cpus, "14-27,42-55");
 	free(cpus);
+	assert_ptr_equal(isst_domain_by_number(fixture.context, 1, 0), domain);
+	assert_null(isst_domain_by_number(fixture.context, 1, 1));
+	assert_null(isst_domain_by_number(fixture.context, 2, 0));
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_CLOS_COUNT), 4);
 	assert_null(isst_domain_at(fixture.context, 2));
 	cpu = isst_cpu_by_number(fixture.context, 43);
 	assert_int_equal(isst_cpu_number(cpu), 43);

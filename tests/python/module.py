@@ -34,6 +34,12 @@ isst.load(LIBRARY, os.path.join(BUILD, "libisst-emulator.so.0"))
 # Functions that the module has no use for.
 UNUSED = {
     "isst_cpuset_add_set": "sets of CPUs are Python sets",
+    "isst_cpuset_remove": "sets of CPUs are Python sets",
+    "isst_cpuset_remove_set": "sets of CPUs are Python sets",
+    "isst_cpuset_intersect": "sets of CPUs are Python sets",
+    "isst_cpuset_is_equal": "sets of CPUs are Python sets",
+    "isst_domain_by_number": "domains are a list",
+    "isst_results_by_cpu": "results are a sequence",
     "isst_cpuset_has": "sets of CPUs are Python sets",
     "isst_cpuset_count": "sets of CPUs are Python sets",
     "isst_result_value": "isst_result_bits() reads every number",

@@ -317,8 +317,8 @@ static void note_classes(struct run *run)
 		all &= !of_run || isst_cpuset_has(high, number);
 	}
 	isst_cpuset_free(high);
-	/* -EOPNOTSUPP: there is none. What cannot be read is not known. */
-	if ((error && error != -EOPNOTSUPP) || (any && !all))
+	/* What cannot be read is not known. */
+	if (error || (any && !all))
 		return;
 	report_message(run->report, ENTRY_NOTE,
 		       "no CPU is favoured: %s in CLOS 0 or 1 (core-power get-assoc); turbo-freq "

@@ -199,7 +199,7 @@ static void read_cpus(struct watcher *watcher)
 	const struct isst_domain *domain;
 	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
-	if (error && error != -EOPNOTSUPP)
+	if (error)
 		fail_unit(watcher, watcher->units, isst_error(watcher->context));
 	else
 		take_cpus(watcher, watcher->units, "isolated CPUs", isolated, "", "none");

@@ -144,10 +144,8 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 	if (targets && !error)
 		error = levels_compare_cpus(run->context, targets, statements, flags, &compared);
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
-	if (isst_config_difference_at(compared, 0)) {
+	if (isst_config_difference_at(compared, 0))
 		error = isst_cpus_by_name(run->context, "isolated", 0, &isolated);
-		error = error == -EOPNOTSUPP ? 0 : error;
-	}
 	for (size_t i = 0; (difference = isst_config_difference_at(compared, i)) != NULL; i++)
 		isst_cpuset_for_each (cpu, isst_config_difference_cpus(difference)) {
 			bool online = isst_cpuset_has(isst_online_cpus(run->context), cpu);

@@ -542,7 +542,11 @@ bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_c
 		int error = isst_cpus_by_name(run->context, list->names[i], 0, &found);
 
 		done = !error && isst_cpuset_add_set(*cpus, found) == 0;
-		if (error)
+		if (done && isst_cpuset_count(found) == 0) {
+			run_error(run, STATUS_UNSUPPORTED, "@%s: no CPU has this name at present",
+				  list->names[i]);
+			done = false;
+		} else if (error)
 			run_error(run, status_of_error(error), "@%s: %s", list->names[i],
 				  isst_error(run->context));
 		else if (!done)

@@ -383,7 +383,7 @@ void limit_status_report(struct machine_status *status)
 
 	report_uncore(status);
 	error = isst_cpus_by_name(status->run->context, "isolated", 0, &isolated);
-	if (error && error != -EOPNOTSUPP)
+	if (error)
 		run_call(status->run, error);
 	else
 		report_cpus(status, &LIMITS, isolated, KEY_STATUS_NOT_READ);
