@@ -38,11 +38,12 @@
  *    is stored once. A program that runs for months and meets ever new ones, as they can contain
  *    values and process ids, may close its context and open another.
  *  - A context, and all objects that were made with it, may be used by one thread at a time; so may
- *    any other object. Results are objects of their own: another thread may read and free them while
- *    the context is in use, but for their domains and CPUs. Contexts share nothing. Functions that take no object may be called by any
- *    thread at any time. After fork(2) a context and its lock belong to the parent. The child
- *    opens a context of its own; it may close that of the parent, which changes nothing for it.
- *    Until it does, executes another program or ends, it keeps the lock of a parent that dies.
+ *    any other object. Results are objects of their own: another thread may read and free them
+ * while the context is in use, but for their domains and CPUs. Contexts share nothing. Functions
+ * that take no object may be called by any thread at any time. After fork(2) a context and its lock
+ * belong to the parent. The child opens a context of its own; it may close that of the parent,
+ * which changes nothing for it. Until it does, executes another program or ends, it keeps the lock
+ * of a parent that dies.
  *  - Functions and constants are as old as 0.1.0, unless their comment ends with `Since` and a
  *    version.
  */
@@ -578,69 +579,69 @@ enum isst_value_id {
 	ISST_VALUE_LEVEL = 1, /* a performance level */
 	ISST_VALUE_CLOS = 2,  /* a class of service: 0 to 3 */
 
-	/* The summary of performance levels (SST-PP) of a domain */
-	ISST_VALUE_VERSION = 10,
-	ISST_VALUE_HIGHEST_LEVEL = 11,
+	/* The summary of performance levels (SST-PP) of a domain: mailbox 0x7f/0x00 */
+	ISST_VALUE_VERSION = 10,       /* of the summary, as the firmware counts */
+	ISST_VALUE_HIGHEST_LEVEL = 11, /* number of the last level */
 	ISST_VALUE_LEVEL_MASK =
 		12, /* bit n: level n exists; -ENODATA: all up to the highest, as a rule */
-	ISST_VALUE_CURRENT_LEVEL = 13,
-	ISST_VALUE_LOCKED = 14,
-	ISST_VALUE_ENABLED = 15, /* 0: only level 0 can be used */
+	ISST_VALUE_CURRENT_LEVEL = 13, /* the level in use */
+	ISST_VALUE_LOCKED = 14,	       /* 1: the BIOS does not permit another level */
+	ISST_VALUE_ENABLED = 15,       /* 0: only level 0 can be used */
 
-	/* A performance level: features (enum isst_feature_state) */
-	ISST_VALUE_TURBO_FREQ_STATE = 20,
-	ISST_VALUE_BASE_FREQ_STATE = 21,
-	ISST_VALUE_CORE_POWER_STATE = 22,
+	/* A performance level: features (enum isst_feature_state). Mailbox 0x7f/0x01, 0x94/0x03 */
+	ISST_VALUE_TURBO_FREQ_STATE = 20, /* SST-TF */
+	ISST_VALUE_BASE_FREQ_STATE = 21,  /* SST-BF */
+	ISST_VALUE_CORE_POWER_STATE = 22, /* SST-CP */
 
-	/* A performance level: properties */
+	/* A performance level: properties. Mailbox 0x7f/0x03 to 0x7f/0x0c */
 	ISST_VALUE_CPUS = 30, /* CPUs that the level enables */
 	/* The same as core numbers of the firmware: bit n of column c is core 64 * c + n */
 	ISST_VALUE_CORES = 31,
-	ISST_VALUE_TDP_RATIO = 32,
-	ISST_VALUE_BASE_MHZ = 33,
-	ISST_VALUE_BASE_AVX2_MHZ = 34,
+	ISST_VALUE_TDP_RATIO = 32,     /* the ratio of 100 MHz that the TDP is for */
+	ISST_VALUE_BASE_MHZ = 33,      /* the base frequency */
+	ISST_VALUE_BASE_AVX2_MHZ = 34, /* the same with AVX2, AVX-512, AMX instructions */
 	ISST_VALUE_BASE_AVX512_MHZ = 35,
 	ISST_VALUE_BASE_AMX_MHZ = 36,
 	ISST_VALUE_FABRIC_BASE_MHZ = 37, /* a row for each fabric of the uncore */
-	ISST_VALUE_FABRIC_MIN_MHZ = 38,
+	ISST_VALUE_FABRIC_MIN_MHZ = 38,	 /* its range, also by fabric */
 	ISST_VALUE_FABRIC_MAX_MHZ = 39,
-	ISST_VALUE_MEMORY_MHZ = 40,
-	ISST_VALUE_COOLING_TYPE = 41,
-	ISST_VALUE_TDP_W = 42,
-	ISST_VALUE_TJUNCTION_C = 43,
+	ISST_VALUE_MEMORY_MHZ = 40,   /* the maximum of the memory */
+	ISST_VALUE_COOLING_TYPE = 41, /* a number of the firmware */
+	ISST_VALUE_TDP_W = 42,	      /* thermal design power */
+	ISST_VALUE_TJUNCTION_C = 43,  /* the temperature limit */
 	ISST_VALUE_TURBO_LIMIT_CORES =
 		44, /* rows are TRL types, columns buckets: up to so many cores */
 	ISST_VALUE_TURBO_LIMIT_MHZ = 45, /* can reach this frequency */
 
-	/* SST-BF at a performance level that supports it */
-	ISST_VALUE_BASE_FREQ_HIGH_CPUS = 60, /* CPUs of the high priority cores */
-	ISST_VALUE_BASE_FREQ_HIGH_MHZ = 61,
-	ISST_VALUE_BASE_FREQ_LOW_MHZ = 62,
-	ISST_VALUE_BASE_FREQ_TJUNCTION_C = 63,
-	ISST_VALUE_BASE_FREQ_TDP_W = 64,
+	/* SST-BF at a performance level that supports it. Mailbox 0x7f/0x20 to 0x7f/0x23 */
+	ISST_VALUE_BASE_FREQ_HIGH_CPUS = 60,   /* CPUs of the high priority cores */
+	ISST_VALUE_BASE_FREQ_HIGH_MHZ = 61,    /* the base frequency of these */
+	ISST_VALUE_BASE_FREQ_LOW_MHZ = 62,     /* and of all other cores */
+	ISST_VALUE_BASE_FREQ_TJUNCTION_C = 63, /* the temperature limit with SST-BF on */
+	ISST_VALUE_BASE_FREQ_TDP_W = 64,       /* the design power with SST-BF on */
 
-	/* SST-TF at a performance level that supports it */
-	ISST_VALUE_TURBO_FREQ_BUCKETS = 70,
-	ISST_VALUE_TURBO_FREQ_HIGH_CORES = 71, /* columns are buckets */
+	/* SST-TF at a performance level that supports it. Mailbox 0x7f/0x10 to 0x7f/0x12 */
+	ISST_VALUE_TURBO_FREQ_BUCKETS = 70,    /* how many there are */
+	ISST_VALUE_TURBO_FREQ_HIGH_CORES = 71, /* columns are buckets: up to so many cores */
 	ISST_VALUE_TURBO_FREQ_HIGH_MHZ = 72,   /* rows are TRL types, columns buckets */
 	ISST_VALUE_TURBO_FREQ_CLIP_MHZ = 73,   /* rows are TRL types: of low priority cores */
 
-	/* Core-power (SST-CP) */
-	ISST_VALUE_CORE_POWER_SUPPORTED = 80,
-	ISST_VALUE_CORE_POWER_ENABLED = 81,
-	ISST_VALUE_CLOS_ENABLED = 82, /* whether CLOS are in use */
-	ISST_VALUE_PRIORITY = 83,     /* enum isst_priority; also in requests */
+	/* Core-power (SST-CP). Mailbox 0x94/0x03 and 0xd0/0x02 */
+	ISST_VALUE_CORE_POWER_SUPPORTED = 80, /* the machine has it */
+	ISST_VALUE_CORE_POWER_ENABLED = 81,   /* it is on */
+	ISST_VALUE_CLOS_ENABLED = 82,	      /* whether CLOS are in use */
+	ISST_VALUE_PRIORITY = 83,	      /* enum isst_priority; also in requests */
 	/* Whether limits and priorities of CLOS hold (enum isst_feature_state): with core-power
 	 * and, where power domains are reached by TPMI, also with SST-TF at the current level. That
 	 * was measured on Granite Rapids servers; elsewhere with SST-TF alone it is not known. */
 	ISST_VALUE_CLOS_IN_FORCE = 84,
 
-	/* The configuration of a CLOS; also in requests */
-	ISST_VALUE_CLOS_EPP = 90,
-	ISST_VALUE_CLOS_WEIGHT = 91,
+	/* The configuration of a CLOS; also in requests. MMIO 0x08 + 4 x CLOS */
+	ISST_VALUE_CLOS_EPP = 90,    /* energy preference, 0 to 15 */
+	ISST_VALUE_CLOS_WEIGHT = 91, /* of proportional priority, 0 to 15 */
 	ISST_VALUE_CLOS_MIN_MHZ = 92,
-	ISST_VALUE_CLOS_MAX_MHZ = 93, /* ISST_CLOS_NO_LIMIT_MHZ: no limit */
-	ISST_VALUE_CLOS_DESIRED_MHZ = 94,
+	ISST_VALUE_CLOS_MAX_MHZ = 93,	  /* ISST_CLOS_NO_LIMIT_MHZ: no limit */
+	ISST_VALUE_CLOS_DESIRED_MHZ = 94, /* the frequency that it asks for, where there is one */
 
 	/* The turbo ratio limits in force (MSR 0x1ad): eight ratios of 100 MHz, bucket 0 in the
 	 * lowest byte; also in requests */
@@ -1648,17 +1649,13 @@ ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int 
  * describes, such as offline ones beside a partition, are unmanaged in it; a notice names their
  * domain (isst_notice_at()).
  *
+ * @targets: NULL: the whole machine; else these domains. Common values may be stated for all
+ * domains: compare it with these domains only, see isst_config_set_targets()
  * @config: set to the configuration, which the caller frees; NULL on error
- * Returns 0 or -EIO (something could not be read, or the core of no CPU is known).
+ * Returns 0, -EINVAL or -EIO (something could not be read, or the core of no CPU is known).
  */
-ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
-			      struct isst_config **config);
-
-/** The same for some domains. Common values may be stated for all domains: compare it with these
- * domains only, see isst_config_set_targets(). Returns 0, -EIO as above, or -EINVAL. */
-ISST_API int isst_config_read_targets(struct isst_context *context,
-				      const struct isst_targets *targets, unsigned int flags,
-				      struct isst_config **config);
+ISST_API int isst_config_read(struct isst_context *context, const struct isst_targets *targets,
+			      unsigned int flags, struct isst_config **config);
 
 /** Parts of isst_config_defaults(). */
 #define ISST_CONFIG_CLOS 1U	    /* CLOS: min 0, no max, weight 0 */

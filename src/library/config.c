@@ -276,13 +276,8 @@ static int check_targets(struct isst_context *context, const struct isst_targets
 	return error;
 }
 
-int isst_config_read(struct isst_context *context, unsigned int flags, struct isst_config **config)
-{
-	return isst_config_read_targets(context, NULL, flags, config);
-}
-
-int isst_config_read_targets(struct isst_context *context, const struct isst_targets *targets,
-			     unsigned int flags, struct isst_config **config)
+int isst_config_read(struct isst_context *context, const struct isst_targets *targets,
+		     unsigned int flags, struct isst_config **config)
 {
 	struct configuration ordinary = { 0 };
 	enum turbo_state turbo = TURBO_UNKNOWN;

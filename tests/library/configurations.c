@@ -93,7 +93,7 @@ MACHINE_TEST(what_a_machine_made_is_one_text)
 		ok(isst_config_boot(fixture.context, 0, &config));
 		check_printed(config);
 		isst_config_free(config);
-		ok(isst_config_read(fixture.context, 0, &config));
+		ok(isst_config_read(fixture.context, NULL, 0, &config));
 		check_printed(config);
 		isst_config_free(config);
 	}
@@ -209,10 +209,11 @@ MACHINE_TEST(the_state_of_some_domains_can_be_read_alone)
 
 	fixture_discover(&fixture, "guide");
 	fixture_fault(&fixture, "mailbox any package 1 EIO");
-	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
+	assert_int_equal(isst_config_read(fixture.context, NULL, ISST_CONFIG_READ_ALL, &config),
+			 -EIO);
 	targets = isst_targets_new(fixture.context);
 	ok(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 0)));
-	ok(isst_config_read_targets(fixture.context, targets, ISST_CONFIG_READ_ALL, &config));
+	ok(isst_config_read(fixture.context, targets, ISST_CONFIG_READ_ALL, &config));
 	isst_config_set_targets(config, targets);
 	ok(isst_config_check(config, fixture.context, 0));
 	assert_null(isst_config_difference_at(config, 0));
@@ -237,9 +238,10 @@ MACHINE_TEST(isolated_cpus_can_be_left_undisturbed)
 	ok(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_UNDISTURBED));
 	assert_null(isst_config_difference_at(config, 0));
 	isst_config_free(config);
-	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
-	ok(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
-			    &config));
+	assert_int_equal(isst_config_read(fixture.context, NULL, ISST_CONFIG_READ_ALL, &config),
+			 -EIO);
+	ok(isst_config_read(fixture.context, NULL,
+			    ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED, &config));
 	isst_config_free(config);
 	fixture_end(&fixture);
 	unlink(platform);
@@ -374,7 +376,7 @@ MACHINE_TEST(what_has_no_texts_is_not_recorded)
 
 	fixture_discover(&fixture, "guide");
 	ok(isst_config_defaults(fixture.context, 0, &configs[1]));
-	ok(isst_config_read(fixture.context, 0, &configs[2]));
+	ok(isst_config_read(fixture.context, NULL, 0, &configs[2]));
 	ok(isst_config_add_text(configs[2], "a statement", "level 0", 7, 0));
 	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
 		refused(isst_config_record_apply(configs[i], fixture.context, 0, 0));

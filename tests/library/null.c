@@ -356,11 +356,9 @@ MACHINE_TEST(configurations)
 	refused(isst_config_to_text(config, 0, NULL));
 	refused(isst_config_to_text(config, 1, &text));
 	assert_null(text);
-	refused(isst_config_read(NULL, 0, &made));
-	refused(isst_config_read(fixture.context, 0, NULL));
-	refused(isst_config_read(fixture.context, 4, &made));
-	refused(isst_config_read_targets(NULL, NULL, 0, &made));
-	refused(isst_config_read_targets(fixture.context, NULL, 0, NULL));
+	refused(isst_config_read(NULL, NULL, 0, &made));
+	refused(isst_config_read(fixture.context, NULL, 0, NULL));
+	refused(isst_config_read(fixture.context, NULL, 4, &made));
 	refused(isst_config_defaults(NULL, 0, &made));
 	refused(isst_config_defaults(fixture.context, 0, NULL));
 	refused(isst_config_boot(NULL, 0, &made));

@@ -226,7 +226,7 @@ void config_save(struct run *run)
 	size_t length;
 	int error;
 
-	if (config_call(run, NULL, isst_config_read(run->context, flags, &config)) != 0)
+	if (config_call(run, NULL, isst_config_read(run->context, NULL, flags, &config)) != 0)
 		return;
 	run_report_notices(run);
 	error = isst_config_to_text(config, 0, &text);

@@ -329,9 +329,9 @@ static int call_for(struct watcher *watcher, const struct watch_unit *one, enum 
 		all = NULL;
 	if (!error && call == READ) {
 		isst_config_free(*config);
-		error = isst_config_read_targets(
-			watcher->context, all, ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
-			config);
+		error = isst_config_read(watcher->context, all,
+					 ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
+					 config);
 	} else if (!error) {
 		isst_config_set_targets(*config, all);
 		error = isst_config_check(*config, watcher->context,

@@ -95,7 +95,7 @@ char *states_read(const struct machine *machine, unsigned int flags)
 	struct isst_config *config;
 	char *text;
 
-	if (isst_config_read(context, flags, &config))
+	if (isst_config_read(context, NULL, flags, &config))
 		fail_msg("%s: %s", machine->name, isst_error(context));
 	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
 	isst_config_free(config);
