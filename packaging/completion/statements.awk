@@ -18,13 +18,13 @@ function is_fixed(word) {
 
 # A usage that begins with optional words is met by each of these; of others, all alternatives have a first word.
 function print_statements(keyword, usage,    words, number, i, value) {
+	# The places before the keyword, and a list behind it.
+	sub(/^(\[[^]]*:\] )?[a-z-]+ /, "", usage)
+	sub(/^LIST:.*/, "LIST", usage)
 	if (usage !~ /^\[/)
 		gsub(/ *\[[^]]*\](\.\.\.)?/, "", usage)
 	else
 		gsub(/[][ ]+/, "|", usage)
-	# What follows a list stands behind it.
-	sub(/^LIST.*/, "LIST", usage)
-	sub(/ =.*/, "", usage)
 	number = split(usage, words, "|")
 	value = 0
 	for (i = 1; i <= number; i++) {
@@ -36,7 +36,7 @@ function print_statements(keyword, usage,    words, number, i, value) {
 	}
 }
 
-/^#define LIMIT_USAGE/ { limit_usage = $0 }
+/^#define [A-Z]*_VALUES "/ { values[$2] = $0 }
 
 /^};/ { inside = 0 }
 inside { rows = rows " " $0 }
@@ -49,6 +49,8 @@ END {
 		sub(/".*/, "", keyword)
 		usage = row[i]
 		sub(/^[^"]*",/, "", usage)
-		print_statements(keyword, text_of(usage ~ /LIMIT_USAGE/ ? limit_usage : usage))
+		if (match(usage, /[A-Z]*_VALUES/))
+			usage = usage values[substr(usage, RSTART, RLENGTH)]
+		print_statements(keyword, text_of(usage))
 	}
 }

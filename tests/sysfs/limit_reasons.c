@@ -144,6 +144,8 @@ FAKE_TEST(files_of_cpus_to_leave_alone_fail_no_read)
 	fake_file(&fake->files, CPUS "/isolated", "4-5");
 	fake_file(&fake->files, CPUS "/nohz_full", "everything");
 	files = start(fake, &reader);
+	/* Within a call that is not successful so far. */
+	message_begin(&reader.messages);
 	message_error(&reader.messages, -EIO, "an earlier failure");
 	known = undisturbed_known(files);
 	assert_int_equal(isst_cpuset_count(known), 2);

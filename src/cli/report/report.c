@@ -378,8 +378,7 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 		entry->message = text;
 		entry->hash = hash_text(text);
 	}
-	if (folds.count > 0)
-		folds_clear(&folds);
+	folds_clear(&folds);
 	report->failed |= error != 0;
 	for (struct report_entry *entry = report->first; entry; entry = next) {
 		next = entry->next;

@@ -19,7 +19,7 @@ static const struct command commands[] = {
 	{ "levels", NULL, false, NULL },
 	{ "-f json -c 0 status --map", NULL, false, NULL },
 	{ "-f json-v2 -c 0 core-power get-config -c 0", NULL, false, NULL },
-	{ "--get domains[cpu=1].levels[level=0].enabled_cpus.ranges -c 0-1 perf-profile info", NULL,
+	{ "--get cpus[cpu=1].levels[level=0].enabled_cpus.ranges -c 0-1 perf-profile info", NULL,
 	  false, NULL },
 	{ "-f openmetrics status", "turbo-freq enable auto cpus", false, NULL },
 	{ "-f facts -c 0 status", "turbo-freq enable auto cpus", false, NULL },
