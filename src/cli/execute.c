@@ -140,8 +140,7 @@ static void carry_out(struct run *run)
 	else
 		command->handler(run);
 out:
-	if (run->steps)
-		change_finish(run);
+	change_finish(run);
 }
 
 /** Releases the machine before the result is written, whose reader may not read. */

@@ -315,7 +315,7 @@ void change_finish(struct run *run)
 {
 	if (change_report_steps(run, &run->folds, report_step) != 0)
 		run_no_memory(run);
-	if (run->step_count == 0)
+	if (run->steps && run->step_count == 0)
 		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
 }
 
