@@ -595,7 +595,8 @@ many_writable() {
 		mkdir -p "$scratch/many/$number"
 		set -- "$@" --writable "$scratch/many/$number"
 	done
-	on_machine emulate --read-only "$@" -- sh -c "touch '$scratch'/many/*/file; touch '$scratch/many/file' 2> /dev/null || echo refused"
+	on_machine emulate --read-only "$@" -- sh -c "cd '$scratch/many'; for number in *; do touch \$number/file; done
+		touch file 2> /dev/null || echo refused"
 	find "$scratch/many" -name file | wc -l
 }
 expect "of which there may be many" 0 "refused
