@@ -120,7 +120,8 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 static inline const char *context_core_objection(struct isst_context *context,
 						 const struct isst_cpu *cpu)
 {
-	return cpu->core_known ? NULL : topology_find_cpu(context->topology, cpu->number)->unknown_core;
+	return cpu->core_known ? NULL
+			       : topology_find_cpu(context->topology, cpu->number)->unknown_core;
 }
 
 /** The D of @domain:P.D: the number of a power domain, else its die. */

@@ -233,8 +233,7 @@ bool faults_finish(const struct fault_effect *effect)
 	if (effect->action != ACTION_SIGNAL)
 		return false;
 	if (program) {
-		const uint64_t held = task_mask(program, "SigBlk:") |
-				      task_mask(program, "SigIgn:");
+		const uint64_t held = task_mask(program, "SigBlk:") | task_mask(program, "SigIgn:");
 
 		kill(program, number);
 		return !(held >> (number - 1) & 1);

@@ -53,7 +53,8 @@ struct request_layout {
 	int fault;	    /* what it returns where addresses are wrong */
 };
 
-/** What a request takes of the caller's memory, which may be at wrong addresses. Returns false for one that takes none. */
+/** What a request takes of the caller's memory, which may be at wrong addresses. Returns false for
+ * one that takes none. */
 bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout);
 
 #endif

@@ -55,10 +55,11 @@ static void raise_limits(void)
 	struct rlimit limit;
 
 	for (int resource = 0; resource < RLIM_NLIMITS; resource++) {
-		if (getrlimit(resource, &limit))
+		/* The type of a resource differs between C libraries. */
+		if (syscall(SYS_prlimit64, 0, resource, NULL, &limit))
 			continue;
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(resource, &limit);
+		syscall(SYS_prlimit64, 0, resource, &limit, NULL);
 	}
 }
 
