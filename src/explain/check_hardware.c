@@ -23,7 +23,12 @@ static const char *find_limit(struct findings *findings, const struct survey_dom
 			      const struct survey_cpu *cpu, unsigned int mhz)
 {
 	uint64_t khz = cpu->limits.now.max_khz;
+	unsigned int percent = findings->survey->max_perf_pct;
+	uint64_t part_mhz = cpu->limits.processor.max_khz / KHZ_PER_MHZ * percent / 100;
 
+	if (cpu->has_cpufreq && percent > 0 && is_at_limit(cpu, part_mhz, mhz))
+		return FINDING_TEXT(findings, "max_perf_pct is %u, which is %" PRIu64 " MHz",
+				    percent, part_mhz);
 	if (cpu->has_cpufreq && khz != LIMIT_NONE && is_at_limit(cpu, khz / KHZ_PER_MHZ, mhz))
 		return FINDING_TEXT(findings, "scaling_max_freq is %" PRIu64 " MHz",
 				    khz / KHZ_PER_MHZ);
