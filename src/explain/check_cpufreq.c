@@ -32,14 +32,16 @@ static void check_limit(struct findings *findings, const struct survey_domain *d
 
 	/* High priority cores of SST-BF get a lower limit with it. */
 	if (khz == LIMIT_NONE ||
-	    (!max && (preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED)))
+	    (!max && (preset ? at_base : domain->now->level.base_freq == ISST_FEATURE_ENABLED)))
 		return;
 	if (max && at_base) {
 		found.severity = ISST_SEVERITY_NOTE;
 		found.meaning = "base-freq enable limits each CPU to its base frequency here: none "
 				"reaches turbo";
-		if (!found_disable(&found, domain, FEATURE_BASE_FREQ))
-			found.remedy = "cpu {cpus}: scaling-max none";
+		if (!found_disable(&found, domain, FEATURE_BASE_FREQ)) {
+			found.kind = REMEDY_COMMAND;
+			found.remedy = "base-freq disable";
+		}
 	} else if (max) {
 		found.applied = survey_applies(domain, cpu, SUBJECT_SCALING_MAX, INDEX_ALL, khz);
 		found.meaning = "the kernel does not ask for more than its upper limit";
