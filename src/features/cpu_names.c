@@ -16,30 +16,34 @@
 static int find_place(struct isst_context *context, const struct cpu_name *name,
 		      struct isst_cpuset *cpus)
 {
-	bool found = false;
-	int error = 0;
+	const char *kind = context_has_power_domains(context) ? "power domain" : "die";
+	struct isst_cpuset *numbers = isst_cpuset_new(); /* of what the package has */
+	int error = numbers ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
 		const struct isst_domain *domain = context_domain(context, i);
+		/* Its number or, where a package has no power domains, its die. */
+		unsigned int number = domain_number(context, domain);
 
-		/* By its number or, where a package has no power domains, its die. */
-		if (domain->package != name->number ||
-		    (name->kind != CPU_NAME_PACKAGE &&
-		     domain_number(context, domain) != name->domain))
+		if (domain->package != name->number)
 			continue;
-		error = isst_cpuset_add_set(cpus, domain->online);
-		found = true;
+		error = isst_cpuset_add(numbers, number, number);
+		if (!error && (name->kind == CPU_NAME_PACKAGE || number == name->domain))
+			error = isst_cpuset_add_set(cpus, domain->online);
 	}
-	if (error || found)
-		return error;
-	if (name->kind == CPU_NAME_PACKAGE)
-		return message_error(&context->messages, -EOPNOTSUPP,
-				     "package %u does not exist, or all its CPUs are offline",
-				     name->number);
-	return message_error(&context->messages, -EOPNOTSUPP,
-			     "package %u has no %s %u, or all its CPUs are offline", name->number,
-			     context_has_power_domains(context) ? "power domain" : "die",
-			     name->domain);
+	if (!error && isst_cpuset_count(numbers) == 0)
+		error = message_error(&context->messages, -EOPNOTSUPP,
+				      "package %u does not exist, or all its CPUs are offline",
+				      name->number);
+	else if (!error && name->kind != CPU_NAME_PACKAGE &&
+		 !isst_cpuset_has(numbers, name->domain))
+		error = message_error(
+			&context->messages, -EOPNOTSUPP,
+			"package %u has no %s %u, or all its CPUs are offline; it has %s",
+			name->number, kind, name->domain,
+			message_numbers(&context->messages, kind, numbers));
+	isst_cpuset_free(numbers);
+	return error;
 }
 
 /** Keeps CPUs that are online and belong to a known domain. */

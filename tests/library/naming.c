@@ -59,7 +59,8 @@ MACHINE_TEST(places_have_names)
 	check_refused(fixture.context, "package:2", -EOPNOTSUPP,
 		      "package 2 does not exist, or all its CPUs are offline");
 	check_refused(fixture.context, "domain:0.2", -EOPNOTSUPP,
-		      "package 0 has no power domain 2, or all its CPUs are offline");
+		      "package 0 has no power domain 2, or all its CPUs are offline; it has "
+		      "power domains 0-1,3-4");
 	check_named(fixture.context, "domain:1.3", "");
 	check_refused(fixture.context, "node:2", -EOPNOTSUPP, "NUMA node 2 does not exist");
 	check_named(fixture.context, "isolated", "");
@@ -73,7 +74,7 @@ MACHINE_TEST(dies_and_offline_cpus)
 	fixture_discover(&fixture, of_tests("multi-die"));
 	check_named(fixture.context, "domain:0.1", "4-7,12-15");
 	check_refused(fixture.context, "domain:0.2", -EOPNOTSUPP,
-		      "package 0 has no die 2, or all its CPUs are offline");
+		      "package 0 has no die 2, or all its CPUs are offline; it has dies 0-1");
 	fixture_end(&fixture);
 	fixture_discover(&fixture, of_tests("offline"));
 	check_named(fixture.context, "package:0", "0-2,8-10");
