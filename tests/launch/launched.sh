@@ -590,15 +590,16 @@ elsewhere
 changed
 null
 " -- read_only --writable "$scratch/elsewhere"
-many_writable() {
+many_writable() (
 	for number in $(seq 100); do
 		mkdir -p "$scratch/many/$number"
 		set -- "$@" --writable "$scratch/many/$number"
 	done
-	on_machine emulate --read-only "$@" -- sh -c "cd '$scratch/many'; for number in *; do touch \$number/file; done
-		touch file 2> /dev/null || echo refused"
+	cd "$scratch/work" || exit 1
+	TMPDIR=$scratch/temporary isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" emulate --read-only "$@" \
+		-- sh -c "cd '$scratch/many'; for number in *; do touch \$number/file; done; touch file 2> /dev/null || echo refused"
 	find "$scratch/many" -name file | wc -l
-}
+)
 expect "of which there may be many" 0 "refused
 100
 " -- many_writable

@@ -307,8 +307,9 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 	else
 		change_note_late_signal(run);
 	if (key == KEY_CONFIG_RESET && isst_change_is_unchanged(change))
-		report_message(run->report, ENTRY_NOTE,
-			       "not reset: power limits, governors, energy preferences, settings of intel_pstate");
+		report_message(
+			run->report, ENTRY_NOTE,
+			"not reset: power limits, governors, energy preferences, settings of intel_pstate");
 }
 
 /** A person who typed statements and was refused knows it: that is no failed run. */
