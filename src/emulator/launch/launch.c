@@ -66,16 +66,13 @@ static void raise_limits(void)
 /** Begins once the program has mounted the file system. */
 static void serve_files(struct launch *launch, int socket)
 {
-	char byte;
-
-	if (read(socket, &byte, 1) != 1)
+	if (read(socket, &(char){ 0 }, 1) != 1)
 		return;
 	close(socket);
 	fuse_serve(launch);
 }
 
-/** The program asks for the ids of its namespace, and to take one of its descriptors, the listener.
- */
+/** The program asks for the ids of its namespace, and to take over its listener. */
 static void serve_calls(struct launch *launch, int socket, pid_t program)
 {
 	int listener, result;
@@ -95,8 +92,6 @@ static void serve_calls(struct launch *launch, int socket, pid_t program)
 	close(socket);
 	notify_serve(launch, listener);
 }
-
-enum { VARIABLES = 5 }; /* that are added to the environment, at most */
 
 enum { FILES, CALLS, SERVERS };
 
@@ -229,11 +224,29 @@ static int enter(struct launch *launch, char **error)
 static int environment_put(char **environment, const char *name, const char *value)
 {
 	const size_t length = strlen(name);
+	char *text;
 
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return -ENOMEM;
 	while (*environment &&
 	       (strncmp(*environment, name, length) != 0 || (*environment)[length] != '='))
 		environment++;
-	return asprintf(environment, "%s=%s", name, value) < 0 ? -ENOMEM : 0;
+	*environment = text;
+	return 0;
+}
+
+/** Frees an environment, except for what it has of the caller's. */
+static void free_environment(char **environment)
+{
+	char **callers = environ;
+
+	for (char **own = environment; own && *own; own++) {
+		if (!callers || *own != *callers)
+			free(*own);
+		if (callers && *callers)
+			callers++;
+	}
+	free(environment);
 }
 
 /** It stands beside the program in a build tree, else where it was installed. */
@@ -281,6 +294,7 @@ static int preload_cpuid(const struct launch *launch, char **environment)
  * users. */
 static int make_environment(const struct launch *launch, char ***environment)
 {
+	enum { VARIABLES = 5 }; /* that are added, at most */
 	const struct isst_emulator_target *target = launch->target;
 	char *path = strchr(target->platform, '/') ? realpath(target->platform, NULL) : NULL;
 	size_t count = 0;
@@ -313,7 +327,7 @@ static int start(struct launch *launch, char **error)
 		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", launch->words[0],
 				   strerror(errno));
 	}
-	free(environment);
+	free_environment(environment);
 	return result;
 }
 
