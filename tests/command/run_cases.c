@@ -238,6 +238,18 @@ static char *without_scratch(const char *text, const char *scratch)
 	return result;
 }
 
+/** Messages of cmocka end after so many characters: what came out is shown beside them. */
+static void show_difference(const char *path, const char *text)
+{
+	char *command = format("diff '%s' - >&2", path);
+	FILE *difference = popen(command, "w");
+
+	assert_non_null(difference);
+	fputs(text, difference);
+	pclose(difference);
+	free(command);
+}
+
 static void run_case(void **state)
 {
 	const struct case_file *file = *state;
@@ -253,10 +265,12 @@ static void run_case(void **state)
 	fclose(runner.result);
 	stable = without_scratch(result, runner.scratch);
 	remove_scratch(&runner);
-	if (getenv("ISST_UPDATE_CASES"))
+	if (getenv("ISST_UPDATE_CASES")) {
 		write_text(path, stable);
-	else if (strcmp(expected, stable) != 0)
-		fail_msg("%s differs; what came out:\n%s", file->name, stable);
+	} else if (strcmp(expected, stable) != 0) {
+		show_difference(path, stable);
+		fail_msg("%s differs", file->name);
+	}
 	free(path);
 	free(copy);
 	free(expected);
