@@ -255,6 +255,7 @@ int main(int argc, char **argv)
 	}
 	if (isst_emulator_open(&target, &machine, &error)) {
 		fprintf(stderr, "%s\n", error);
+		free(error);
 		return 1;
 	}
 	for (int i = first + 1; i < argc; i++)
