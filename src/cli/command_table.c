@@ -3,7 +3,7 @@
 
 #include "run/change.h"
 #include "run/handlers.h"
-#include "run/run.h"
+#include "run/reading.h"
 
 #include <string.h>
 

@@ -10,7 +10,8 @@
 #include "render/output.h"
 #include "run/change.h"
 #include "run/config.h"
-#include "run/run.h"
+#include "run/machine.h"
+#include "run/reading.h"
 #include "status/machine_status.h"
 
 #include <errno.h>

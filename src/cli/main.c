@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "request_read.h"
 #include "run/handlers.h"
-#include "run/run.h"
+#include "run/machine.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "cli/process/exit_status.h"
-#include "cli/run/run.h"
+#include "cli/run/machine.h"
 
 #include <errno.h>
 

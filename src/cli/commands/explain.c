@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../run/handlers.h"
-#include "../run/run.h"
+#include "../run/reading.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "../process/privileges.h"
 #include "../process/program.h"
 #include "../run/handlers.h"
+#include "../run/machine.h"
 #include "../run/run.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
-#include "../run/run.h"
+#include "../run/reading.h"
 
 #include <stdlib.h>
 #include <string.h>

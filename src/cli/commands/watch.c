@@ -4,7 +4,8 @@
 #include "../../common/memory_stream.h"
 #include "../process/service.h"
 #include "../run/config.h"
-#include "../run/run.h"
+#include "../run/machine.h"
+#include "../run/reading.h"
 
 #include <errno.h>
 #include <poll.h>

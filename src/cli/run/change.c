@@ -2,7 +2,7 @@
 #include "change.h"
 
 #include "../../common/numbered.h"
-#include "run.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "../process/privileges.h"
 #include "change.h"
 #include "levels.h"
-#include "run.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

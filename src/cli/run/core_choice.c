@@ -2,7 +2,7 @@
 #include "levels.h"
 
 #include "../../common/memory_stream.h"
-#include "run.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cores.h"
 
-#include "run.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define ISST_CLI_LEVELS_H
 
 #include "cores.h"
-#include "run.h"
+#include "reading.h"
 
 struct levels {
 	struct isst_results *results;
