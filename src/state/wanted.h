@@ -5,7 +5,7 @@
 
 #include "common/numbered.h"
 #include "state/facts.h"
-#include "transaction/baseline.h"
+#include "transaction/item_index.h"
 
 #include <stdio.h>
 

@@ -54,7 +54,7 @@ struct isst_context {
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);
 	/* Provided by a layer above: describes the machine's state, to be kept before the first
-	 * write since boot (boot_state.h). @kept: the text so far, or NULL, to which CPUs seen
+	 * write since boot (transaction/run.h). @kept: the text so far, or NULL, to which CPUs seen
 	 * since are added; *@text is NULL if there are none. Returns 0 or a negative errno. */
 	int (*boot_state)(struct isst_context *context, const char *kept, char **text);
 	bool boot_state_kept;	    /* or tried to */

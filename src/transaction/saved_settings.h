@@ -7,7 +7,7 @@
 #define ISST_TRANSACTION_SAVED_SETTINGS_H
 
 #include "transaction/change.h"
-#include "transaction/journal.h"
+#include "transaction/item_lines.h"
 
 /* The name of what groups of cgroup v1 cpusets have lost since boot, with CPUs that went offline.
  */

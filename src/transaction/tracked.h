@@ -3,7 +3,7 @@
 #ifndef ISST_TRANSACTION_TRACKED_H
 #define ISST_TRANSACTION_TRACKED_H
 
-#include "transaction/baseline.h"
+#include "transaction/item_index.h"
 #include "transaction/journal.h"
 
 /* ---- Items of a journal ---- */
