@@ -389,8 +389,9 @@ void config_reset(struct run *run)
 	run_report_notices(run);
 	if (config_call(run, config, isst_config_check(config, run->context, 0)) == 0) {
 		top = config_node(run);
-		/* A dry run prints the same as steps. */
-		if (!request_has(run->request, OPTION_DRY_RUN))
+		/* As text, the steps of a dry run are these differences. */
+		if (!request_has(run->request, OPTION_DRY_RUN) ||
+		    request_format(run->request) != FORMAT_TEXT)
 			config_report_differences(
 				run, top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT,
 				config);
