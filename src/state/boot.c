@@ -216,7 +216,7 @@ int configuration_boot_state(struct isst_context *context, const char *kept, cha
 			error = 0;
 	} else {
 		error = configuration_add_text(&state, "state after boot", kept, strlen(kept),
-					       true);
+					       TEXT_FILE);
 		/* A damaged one is reported when it is returned to. */
 		if (error == -EINVAL)
 			error = 0;
