@@ -54,7 +54,8 @@ int item_lines_replace_text(struct isst_context *context, const char *name, unsi
 /** The file of saved settings (saved_settings.h). */
 #define SAVED_SETTINGS_FILE "saved-settings"
 
-/** The file of the state after boot (transaction/run.h): the first line and its check are the same. */
+/** The file of the state after boot (transaction/run.h): the first line and its check are the same.
+ */
 #define BOOT_STATE_FILE "boot-state"
 
 /** That of the last run that applied a configuration (state/applied.h), in the same way. */
