@@ -139,19 +139,26 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 	}
 	for (size_t i = 0; i < work->now->count && !error; i++) {
 		const struct tracked *tracked = &work->now->tracked[i];
-		uint64_t shown_khz = 0;
+		bool moved = tracked->finding != FOUND_WRITTEN, needed;
+		uint64_t bits = WHOLE_VALUE, shown_khz = 0;
 		struct entry *entry;
-		bool needed;
 
 		/* Absent limits wait for their CPU. */
 		if (tracked->item.kind != kind || tracked->finding == FOUND_OLD ||
 		    (tracked->unreadable && item_is_limit(&tracked->item)))
 			continue;
 		needed = !tracked->unreadable && is_needed(work, tracked);
-		if (tracked->finding != FOUND_WRITTEN || needed) {
-			error = note_unrestored(work, &tracked->item, needed);
-			continue;
+		/* The use of CLOS and the priority are settings of their own: core-power that went
+		 * off since leaves the priority behind. */
+		if (kind == ITEM_QOS && !tracked->unreadable) {
+			bits = (tracked->old.number ^ tracked->last.number) &
+			       ~(tracked->now.number ^ tracked->last.number);
+			moved = false;
 		}
+		if (moved || needed)
+			error = note_unrestored(work, &tracked->item, needed);
+		if (moved || needed || !bits)
+			continue;
 		if (tracked->concealed)
 			error = limit_shown(work->change->context, &tracked->item,
 					    tracked->old.number, &shown_khz);
@@ -159,7 +166,7 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 			break;
 		if (!step)
 			step = change_step(work->change, kind);
-		entry = step_set(step, tracked->item, WHOLE_VALUE, tracked->old.number);
+		entry = step_set(step, tracked->item, bits, tracked->old.number);
 		entry->restores = true;
 		entry->hidden = tracked->concealed;
 		entry->shown = shown_khz;
