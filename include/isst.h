@@ -417,7 +417,12 @@ enum isst_fact {
 	 * of 32; 0 before discovery. */
 	ISST_FACT_MASK_BITS = 21,
 	/** The number of CLOS. */
-	ISST_FACT_CLOS_COUNT = 22
+	ISST_FACT_CLOS_COUNT = 22,
+	/** The number of packages, also of those without an online CPU; -ENODATA: not known, as
+	 * CPUs that were not seen online since boot may be further ones. */
+	ISST_FACT_PACKAGES = 23,
+	/** The number of packages with an online CPU; 0 before discovery. */
+	ISST_FACT_ONLINE_PACKAGES = 24
 };
 
 /** Whether a fact (enum isst_fact) is true, or its number. Works before discovery; ISST_FACT_PRESET

@@ -74,6 +74,30 @@ static unsigned int count_trl_types(const struct isst_context *context)
 	return count;
 }
 
+/** Packages with an online CPU, or (@offline) all of them. */
+static int count_packages(const struct topology *topology, bool offline)
+{
+	struct isst_cpuset *packages = isst_cpuset_new();
+	int error = packages ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; topology && i < topology->domain_count && !error; i++)
+		error = isst_cpuset_add(packages, topology->domains[i]->public.package,
+					topology->domains[i]->public.package);
+	for (i = 0; topology && i < topology->unserved_count && !error; i++)
+		error = isst_cpuset_add(packages, topology->unserved[i].package,
+					topology->unserved[i].package);
+	for (i = 0; topology && offline && i < topology->unreachable_count && !error; i++)
+		error = isst_cpuset_add(packages, topology->unreachable[i].package,
+					topology->unreachable[i].package);
+	if (!error && (!offline || (topology && !topology->may_have_packages)))
+		error = (int)isst_cpuset_count(packages);
+	else if (!error)
+		error = -ENODATA;
+	isst_cpuset_free(packages);
+	return error;
+}
+
 int isst_platform_fact(struct isst_context *context, int fact)
 {
 	const struct isst_platform *platform = context ? &context->platform : NULL;
@@ -123,6 +147,9 @@ int isst_platform_fact(struct isst_context *context, int fact)
 		return context->topology ? (int)context->topology->mask_bits : 0;
 	case ISST_FACT_CLOS_COUNT:
 		return ISST_CLOS_COUNT;
+	case ISST_FACT_PACKAGES:
+	case ISST_FACT_ONLINE_PACKAGES:
+		return count_packages(context->topology, fact == ISST_FACT_PACKAGES);
 	default:
 		return context_refuse(context,
 				      "this version of the library does not know the fact");

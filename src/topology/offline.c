@@ -378,7 +378,8 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 	isst_cpuset_free(described);
 	if (error || count == 0)
 		return error;
-	if (may_be_package(topology, count))
+	topology->may_have_packages = may_be_package(topology, count);
+	if (topology->may_have_packages)
 		part = count == 1 ? ", and any package that consists of it alone,"
 				  : ", and any package that consists of them alone,";
 	return add_offline_part(topology,

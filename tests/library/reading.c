@@ -492,6 +492,21 @@ MACHINE_TEST(the_limit_of_all_cpus_is_a_fact)
 	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_MAX_PERF_PCT), -ENODATA);
 }
 
+MACHINE_TEST(packages_are_counted)
+{
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PACKAGES), 2);
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_ONLINE_PACKAGES), 2);
+}
+
+/* CPUs 4-7, which were not seen since boot, are as many as another package has. */
+MACHINE_TEST(packages_that_may_be_offline_are_not_counted)
+{
+	fixture_discover(&fixture, of_tests("package-offline"));
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PACKAGES), -ENODATA);
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_ONLINE_PACKAGES), 2);
+}
+
 MACHINE_TEST(trl_types_are_named)
 {
 	fixture_discover(&fixture, "guide");

@@ -92,6 +92,7 @@ void machine_levels(struct run *run)
 			whole &= node || isst_domain_is_io(unit->domain);
 		}
 	}
+	levels_note_offline_parts(run);
 	report_make_screen(run->report, whole);
 	levels_clear(&levels);
 	cores_clear(&cores);

@@ -102,6 +102,7 @@ void turbo_freq_plan(struct run *run)
 	    run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_TURBO_FREQ | ISST_LEVELS_PROPERTIES,
 			    &levels) == 0)
 		show_plan(run, &levels, &all);
+	levels_note_offline_parts(run);
 	levels_clear(&levels);
 	cores_clear(&all);
 	if (choice && run->status == STATUS_DONE)

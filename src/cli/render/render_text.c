@@ -75,7 +75,7 @@ static int write_nodes(const struct report_node *node, unsigned int level, const
 	for (; node && !error; node = node->next) {
 		char *sentence;
 
-		if (node->kind == NODE_UNKNOWN || node->hidden)
+		if ((node->kind == NODE_UNKNOWN && !node->key->sentence) || node->hidden)
 			continue;
 		error = wording_of_sentence(node, &sentence);
 		if (!error && !sentence)

@@ -23,6 +23,7 @@ static const struct phrase feature_states[] = {
 	{ "unsupported", "-" }, { "disabled", "off" }, { "enabled", "on" }, { NULL, NULL }
 };
 static const struct phrase levels[] = { { "0", "" }, { NULL, " of 0-" } };
+static const struct phrase online[] = { { NULL, " (" } };
 static const struct phrase locks[] = { { "unlocked", "no" }, { "locked", "yes" }, { NULL, NULL } };
 static const struct map_mark core_marks[] = {
 	{ "high", 'H', "high priority", STYLE_BOLD },

@@ -248,6 +248,15 @@ bool turbo_freq_is_known(const struct isst_result *level)
 	return known;
 }
 
+void levels_note_offline_parts(struct run *run)
+{
+	const char *part;
+
+	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) && !run->targets.named;
+	     i++)
+		report_message(run->report, ENTRY_NOTE, "%s; not shown", part);
+}
+
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      struct isst_context *context)
 {

@@ -43,6 +43,9 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 /** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
 void levels_note_cpus(struct run *run, const char *statements, unsigned int flags,
 		      const char *remedy);
+
+/** Notes which packages a screen of the whole machine lacks: offline ones. */
+void levels_note_offline_parts(struct run *run);
 bool level_is_known(const struct isst_result *level);
 
 /** True if the domain has no such level, though it has a higher one. */

@@ -493,7 +493,7 @@ static void report_top(const struct machine_status *status)
 	if (!complete)
 		run_no_memory(status->run);
 	else if (!known)
-		report_unknown(top, KEY_HIGH_PRIORITY_CPUS);
+		report_unknown(report_v2(top), KEY_HIGH_PRIORITY_CPUS);
 	else
 		report_hide(report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus));
 	isst_cpuset_free(cpus);

@@ -264,20 +264,21 @@ static void report_top(struct machine_status *status)
 	struct isst_context *context = run->context;
 	struct report_node *top = report_unit(run->report, NULL, 0);
 	const char *name = run_processor_name(run), *holder;
-	unsigned int packages = 0, before = 0;
+	int packages = isst_platform_fact(context, ISST_FACT_PACKAGES);
+	int online = isst_platform_fact(context, ISST_FACT_ONLINE_PACKAGES);
 	int disabled;
 
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
 	else
 		report_unknown(report_v2(top), KEY_STATUS_PROCESSOR);
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		unsigned int package = isst_domain_package(isst_domain_at(context, i));
-
-		packages += i == 0 || package != before;
-		before = package;
-	}
-	report_number(top, KEY_STATUS_PACKAGES, packages);
+	if (packages >= 0)
+		report_number(top, KEY_STATUS_PACKAGES, (uint64_t)packages);
+	else
+		report_unknown(top, KEY_STATUS_PACKAGES);
+	/* A screen does not repeat the number. */
+	report_number(online != packages || run->complete ? top : report_v2(top),
+		      KEY_STATUS_ONLINE_PACKAGES, (uint64_t)online);
 	if (status->cores.complete && isst_cpuset_count(status->cores.unplaced) == 0)
 		report_number(top, KEY_STATUS_CORES, status->cores.count);
 	else
