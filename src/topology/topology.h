@@ -55,7 +55,7 @@ struct topology {
 	size_t left_out_count;
 	const char **offline_parts; /* see isst_offline_part_at() */
 	size_t offline_part_count;
-	bool may_have_packages; /* of CPUs that were not seen */
+	bool may_have_packages;		/* of CPUs that were not seen */
 	struct cached_cpu *unreachable; /* whose whole package or die is offline */
 	size_t unreachable_count;
 	struct unserved_domain *unserved;

@@ -44,7 +44,7 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 void levels_note_cpus(struct run *run, const char *statements, unsigned int flags,
 		      const char *remedy);
 
-/** Notes which packages a screen of the whole machine lacks: offline ones. */
+/** Notes which packages are not on a screen of the whole machine: offline ones. */
 void levels_note_offline_parts(struct run *run);
 bool level_is_known(const struct isst_result *level);
 
