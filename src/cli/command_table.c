@@ -235,10 +235,10 @@ static const struct command base_freq_commands[] = {
 	  COMMAND_PRESET, .handler = base_freq_info },
 	{ "enable", "Raise the base frequency of high priority cores",
 	  "On Cascade Lake-N, where the BIOS has done so, set both limits of cpufreq of each CPU to "
-	  "its base frequency.",
+	  "its base frequency: none reaches turbo.",
 	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET,
-	  .change = CHANGE(ISST_SET_BASE_FREQ, ISST_ADD_ENABLE, .feature = KEY_BASE_FREQ,
-			   .result = KEY_ENABLE) },
+	  .change = CHANGE(ISST_SET_BASE_FREQ, ISST_ADD_ENABLE, .announce = base_freq_announce,
+			   .feature = KEY_BASE_FREQ, .result = KEY_ENABLE) },
 	{ "disable", "Restore the same base frequency on all cores",
 	  "On Cascade Lake-N only remove the limits of cpufreq: the base frequencies are those of "
 	  "the BIOS.",

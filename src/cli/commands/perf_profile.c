@@ -279,7 +279,8 @@ void perf_profile_info(struct run *run)
 /** What scripts of the reference tool are shown before CPUs come and go. */
 static void announce_hotplug(struct run *run)
 {
-	if (!run->request->reference || !request_has(run->request, OPTION_ONLINE))
+	if (!run->request->reference || !request_has(run->request, OPTION_ONLINE) ||
+	    !run_is_change(run))
 		return;
 	run_progress(run, "Option is set to online/offline");
 	if (request_has(run->request, OPTION_CGROUP))

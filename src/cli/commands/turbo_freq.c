@@ -154,6 +154,32 @@ static struct failure level_failure(const struct levels *levels, const struct un
 	return failure.error ? failure : failure_of(level, part);
 }
 
+/** What enabling costs on a preset platform. Scripts of the reference tool do not know the line. */
+void base_freq_announce(struct run *run)
+{
+	struct levels levels;
+
+	if (run->request->reference || isst_platform_fact(run->context, ISST_FACT_PRESET) <= 0)
+		return;
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_BASE_FREQ, &levels) == 0)
+		for_each_unit (unit, &run->targets) {
+			const struct isst_result *level = levels_get(&levels, unit, 0);
+
+			if (level && unit->first && base_freq_is_known(level))
+				report_message(
+					run->report, ENTRY_NOTE,
+					"%s: enable only limits each CPU to the base "
+					"frequency that the BIOS has configured: those of "
+					"high priority run at %u MHz, others at %u MHz, none "
+					"reaches turbo (base-freq disable removes the "
+					"limits)",
+					isst_domain_name(unit->domain),
+					value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ),
+					value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ));
+		}
+	levels_clear(&levels);
+}
+
 void base_freq_info(struct run *run)
 {
 	struct levels levels;

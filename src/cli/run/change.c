@@ -466,7 +466,7 @@ void change_machine(struct run *run, const struct change_command *command)
 		report_failures(&attempt, error);
 		if (error)
 			change_report_warnings(run, attempt.change, 0);
-		else if (command->announce && run_is_change(run))
+		else if (command->announce)
 			command->announce(run);
 		if (!error)
 			error = change_make(run, attempt.change);
