@@ -154,30 +154,34 @@ static struct failure level_failure(const struct levels *levels, const struct un
 	return failure.error ? failure : failure_of(level, part);
 }
 
+/** The current levels of the run's domains, for notes alone: what cannot be read is not noted. */
+static struct isst_results *read_for_note(struct run *run, unsigned int parts)
+{
+	const struct question question = { .read = ISST_READ_LEVELS,
+					   .flags = parts | ISST_LEVELS_CURRENT };
+
+	return read_targets(run, domain_targets(run), &question);
+}
+
 /** What enabling costs on a preset platform. Scripts of the reference tool do not know the line. */
 void base_freq_announce(struct run *run)
 {
-	struct levels levels;
+	struct isst_results *results = NULL;
+	const struct isst_result *level;
+	unsigned int high, low;
 
-	if (run->request->reference || isst_platform_fact(run->context, ISST_FACT_PRESET) <= 0)
-		return;
-	if (run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_BASE_FREQ, &levels) == 0)
-		for_each_unit (unit, &run->targets) {
-			const struct isst_result *level = levels_get(&levels, unit, 0);
-
-			if (level && unit->first && base_freq_is_known(level))
-				report_message(
-					run->report, ENTRY_NOTE,
-					"%s: enable only limits each CPU to the base "
-					"frequency that the BIOS has configured: those of "
-					"high priority run at %u MHz, others at %u MHz, none "
-					"reaches turbo (base-freq disable removes the "
-					"limits)",
-					isst_domain_name(unit->domain),
-					value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ),
-					value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ));
-		}
-	levels_clear(&levels);
+	if (!run->request->reference && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0)
+		results = read_for_note(run, ISST_LEVELS_BASE_FREQ);
+	for (size_t i = 0; (level = isst_results_at(results, i)) != NULL; i++)
+		if (isst_result_value(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ, &high) == 0 &&
+		    isst_result_value(level, ISST_VALUE_BASE_FREQ_LOW_MHZ, &low) == 0)
+			report_message(run->report, ENTRY_NOTE,
+				       "%s: enable only limits each CPU to the base frequency that "
+				       "the BIOS has configured: those of high priority run at %u "
+				       "MHz, others at %u MHz, none reaches turbo (base-freq "
+				       "disable removes the limits)",
+				       isst_domain_name(isst_result_domain(level)), high, low);
+	isst_results_free(results);
 }
 
 void base_freq_info(struct run *run)
@@ -354,6 +358,29 @@ static void note_classes(struct run *run)
 	report_code(run->report, isst_warning_code_name(ISST_WARNING_NO_HIGH_PRIORITY_CPUS));
 }
 
+/** What the choice of high priority cores costs the others. */
+static void announce_low_priority(struct run *run)
+{
+	struct isst_results *results = read_for_note(run, ISST_LEVELS_TURBO_FREQ);
+	unsigned int package, before = 0, mhz;
+	const struct isst_result *level;
+	bool any = false;
+
+	for (size_t i = 0; (level = isst_results_at(results, i)) != NULL; i++) {
+		package = isst_domain_package(isst_result_domain(level));
+		if ((any && package == before) ||
+		    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, 0, &mhz) != 0)
+			continue;
+		any = true;
+		before = package;
+		report_message(run->report, ENTRY_NOTE,
+			       "package %u: the other %s reach at most %u MHz while turbo-freq is "
+			       "enabled",
+			       package, run_cores_word(run), mhz);
+	}
+	isst_results_free(results);
+}
+
 /** Without --cpu and --high-priority no core gets high priority: the library warns of that. */
 void turbo_freq_enable(struct run *run)
 {
@@ -368,6 +395,7 @@ void turbo_freq_enable(struct run *run)
 				    .value = ISST_VALUE_TURBO_RATIO_LIMITS,
 				    .option = OPTION_LIMITS,
 				    .fill = fill_enable_request,
+				    .announce = run->chosen ? announce_low_priority : NULL,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
