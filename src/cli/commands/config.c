@@ -306,10 +306,6 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 		change_note_unchanged(run, change);
 	else
 		change_note_late_signal(run);
-	if (key == KEY_CONFIG_RESET && isst_change_is_unchanged(change))
-		report_message(
-			run->report, ENTRY_NOTE,
-			"not reset: power limits, governors, energy preferences, settings of intel_pstate");
 }
 
 /** A person who typed statements and was refused knows it: that is no failed run. */
@@ -396,6 +392,10 @@ void config_reset(struct run *run)
 				run, top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT,
 				config);
 		make(run, config, top, KEY_CONFIG_RESET);
+		if (run->status == STATUS_DONE && !request_has(run->request, OPTION_ONLY))
+			report_message(run->report, ENTRY_NOTE,
+				       "never reset: power limits, no_turbo, max_perf_pct and "
+				       "min_perf_pct, governors, energy preferences, smt/control");
 	}
 	isst_config_free(config);
 }
