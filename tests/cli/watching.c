@@ -962,7 +962,7 @@ TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 	isst_config_free(config);
 	isst_close(context);
 	run_for(&world, 2 * WHOLE_MS);
-	ASSERT(&world, count_events(&world, "none -> 1500 (isst config apply x.conf)") ==
+	ASSERT(&world, count_events(&world, "none -> 1500 (isst config apply x.conf at ") ==
 			       world.domain_count);
 	/* Not of what comes later. */
 	run_other(&world, "clos 1: max 1600");

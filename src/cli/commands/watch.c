@@ -6,6 +6,7 @@
 #include "../run/config.h"
 #include "../run/machine.h"
 #include "../run/reading.h"
+#include "../text/utc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -94,11 +95,9 @@ static void print_report(void *data, const struct watch_report *what)
 	struct watch *watch = data;
 	struct run *run = watch->run;
 	struct report_node *node = report_branch(report_unit(run->report, NULL, 0), KEY_WATCH, 0);
-	const time_t now = time(NULL);
-	char *line = line_of(what), text[32];
-	struct tm parts;
+	char *line = line_of(what), text[UTC_TEXT];
 
-	if (gmtime_r(&now, &parts) && strftime(text, sizeof(text), "%FT%TZ", &parts) > 0)
+	if (utc_text(time(NULL), text))
 		report_text(node, KEY_WATCH_TIME, text);
 	report_word(node, KEY_WATCH_EVENT, what->event);
 	report_text(node, KEY_WATCH_TARGET, what->target);

@@ -2,6 +2,7 @@
 #include "watcher.h"
 
 #include "../../common/hash.h"
+#include "../text/utc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,24 +109,24 @@ bool watcher_is_settled(const struct watcher *watcher)
 	return any && watch_unit_is_there(watcher->units) && is_settled(watcher);
 }
 
-/** What runs of isst left last: a journal, or the record of `config apply` and, behind a comma,
- * its time. To be freed; NULL: nothing. */
+/** What runs of isst left last: a journal, or the record of `config apply`. To be freed; NULL:
+ * nothing. */
 static char *read_trace(struct isst_context *context)
 {
 	struct isst_apply_record *record = NULL;
 	struct isst_journal *journal = NULL;
+	char *trace = NULL, time[UTC_TEXT] = "?";
 	const char *source;
-	char *trace = NULL;
 	int length = 0;
 
 	if (isst_journal_open(context, 0, &journal) == 0 && journal) {
-		length = asprintf(&trace, "an interrupted run of isst: %s,",
+		length = asprintf(&trace, "an interrupted run of isst: %s",
 				  isst_journal_command(journal));
 	} else if (isst_read_apply_record(context, 0, &record) == 0) {
 		source = isst_apply_record_source(record);
-		length = asprintf(&trace, "isst config apply%s%s,%lld", source ? " " : "",
-				  source ? source : "",
-				  (long long)isst_apply_record_time_s(record));
+		utc_text((time_t)isst_apply_record_time_s(record), time);
+		length = asprintf(&trace, "isst config apply%s%s at %s", source ? " " : "",
+				  source ? source : "", time);
 	}
 	isst_apply_record_free(record);
 	isst_journal_free(journal);
@@ -141,8 +142,6 @@ static bool is_own_work(struct watcher *watcher)
 	if (!busy && is_same(own, watcher->trace)) {
 		free(own);
 	} else if (own) {
-		if (!busy)
-			*strrchr(own, ',') = '\0';
 		free(watcher->own);
 		watcher->own = own;
 	}

@@ -4,10 +4,10 @@
 #include "../../common/judge.h"
 #include "../run/config.h"
 #include "../run/handlers.h"
+#include "../text/utc.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- Which domains ---- */
 
@@ -216,9 +216,7 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	struct isst_apply_record *last;
 	struct report_node *node;
 	const char *source;
-	struct tm parts;
-	char text[40];
-	time_t time;
+	char text[UTC_TEXT];
 	int error = isst_read_apply_record(run->context, 0, &last);
 
 	if (error == -ENOMEM)
@@ -231,10 +229,7 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	report_state(node, KEY_LAST_APPLY_RESULT, isst_apply_record_succeeded(last));
 	source = isst_apply_record_source(last);
 	report_text(node, KEY_LAST_APPLY_SOURCE, source ? source : "--set");
-	/* Years far away have no such form. */
-	time = (time_t)isst_apply_record_time_s(last);
-	if (gmtime_r(&time, &parts) &&
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
+	if (utc_text((time_t)isst_apply_record_time_s(last), text))
 		report_text(node, KEY_LAST_APPLY_TIME, text);
 	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_apply_record_time_s(last));
 	report_text(node, KEY_LAST_APPLY_SHA256, isst_apply_record_sha256(last));
