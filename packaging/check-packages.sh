@@ -408,10 +408,11 @@ macros_are_used() {
 		rpm -qp --scripts "$(uname -m)"/isst-[0-9]*.rpm > /tmp/scripts
 		for word in installed leaving left; do grep -x "echo $word isst-config.service isst-resume.service isst-watch.service" /tmp/scripts; done
 		rpm -qpl "$(uname -m)"/isst-[0-9]*.rpm noarch/python3-isst-*.rpm > /tmp/files
-		for file in units/isst-config.service units/isst-resume.service tmpfiles/isst.conf python3.99/site-packages/isst.py; do
+		for file in units/isst-config.service units/isst-resume.service tmpfiles/isst.conf python3.99/site-packages/isst/__init__.py \
+			python3.99/site-packages/isst/py.typed "python3.99/site-packages/isst-'"$version"'.dist-info/METADATA"; do
 			grep -x "/usr/lib/$file" /tmp/files
 		done
-		grep "^/usr/lib/python3.99/site-packages/__pycache__/isst\..*\.pyc$" /tmp/files'
+		grep "^/usr/lib/python3.99/site-packages/isst/__pycache__/__init__\..*\.pyc$" /tmp/files'
 }
 
 # ---- Recipes for Alpine and Arch ----

@@ -14,11 +14,11 @@ table='
 build apt-get gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin
 build dnf gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel
 build zypper gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel
-dev apt-get jq python3 python3-jsonschema python3-prometheus-client clang libclang-rt-dev clang-format clang-tidy
+dev apt-get jq python3 python3-jsonschema python3-prometheus-client mypy clang libclang-rt-dev clang-format clang-tidy
 dev apt-get cppcheck valgrind gcovr mandoc shellcheck abigail-tools numactl msr-tools zsh fish
-dev dnf jq python3 python3-jsonschema python3-prometheus_client clang compiler-rt clang-tools-extra
+dev dnf jq python3 python3-jsonschema python3-prometheus_client python3-mypy clang compiler-rt clang-tools-extra
 dev dnf cppcheck valgrind gcovr mandoc ShellCheck libabigail numactl msr-tools zsh fish
-dev zypper jq python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish
+dev zypper jq python3 python3-jsonschema python3-prometheus_client python3-mypy clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish
 cross-check apt-get python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap
 cross-check dnf python3 strace
 cross-check zypper python3 strace

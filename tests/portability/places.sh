@@ -172,7 +172,9 @@ installed_files() {
 		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
-		${modules:+$modules/isst.py}
+		${modules:+$modules/isst-$version.dist-info/METADATA}
+		${modules:+$modules/isst/__init__.py}
+		${modules:+$modules/isst/py.typed}
 		/usr/local/lib/systemd/system/isst-config.service
 		/usr/local/lib/systemd/system/isst-resume.service
 		/usr/local/lib/systemd/system/isst-watch.service
@@ -213,7 +215,7 @@ leaves_module_out() {
 	make_here install DESTDIR="$scratch/without" PYTHONDIR= prefix=/opt > "$scratch/said" 2>&1 &&
 		grep -q 'make install-python$' "$scratch/said" &&
 		grep -q 'systemctl enable --now /opt/lib/systemd/system/isst-config.service$' "$scratch/said" &&
-		! find "$scratch/without" -name isst.py | grep . &&
+		! find "$scratch/without" -name __init__.py | grep . &&
 		[ -x "$scratch/without/opt/bin/isst" ] && ! [ -e "$scratch/without/usr" ]
 }
 
