@@ -108,9 +108,6 @@ static void warn_of_interference(struct isst_change *change, const struct facts 
 				 &khz) == -ENOENT)
 			continue;
 		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
-			    "cpufreq subsystem and core-power enable will interfere with each "
-			    "other!");
-		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
 			    "set limits in one place only: cpufreq (scaling_min_freq, "
 			    "scaling_max_freq) or classes of service (core-power config)");
 		break;

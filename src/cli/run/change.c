@@ -204,9 +204,17 @@ void change_report_warnings(struct run *run, const struct isst_change *change, s
 	const char *warning;
 
 	for (size_t i = from; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
+		int code = isst_change_warning_code_at(change, i);
+
+		/* Scripts of the reference tool know its sentence. */
+		if (run->request->reference && code == ISST_WARNING_CPUFREQ_INTERFERES) {
+			report_message(run->report, ENTRY_NOTE,
+				       "cpufreq subsystem and core-power enable will interfere "
+				       "with each other!");
+			report_code(run->report, isst_warning_code_name(code));
+		}
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
-		report_code(run->report,
-			    isst_warning_code_name(isst_change_warning_code_at(change, i)));
+		report_code(run->report, isst_warning_code_name(code));
 	}
 }
 
