@@ -76,7 +76,7 @@ static int reject_keyword(struct statement *statement, const char *word)
 	meant = keyword_suggest(word);
 	return statement_problem(statement, "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
 				 meant ? ", did you mean '" : "", meant ? meant : "",
-				 meant ? "'?" : "");
+				 meant ? "'?" : ": no setting has this name, see isst-config(5)");
 }
 
 /** Whether a statement may have the places in front of it. */

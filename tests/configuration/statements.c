@@ -258,7 +258,8 @@ static void words_that_are_wrong_are_named(void **state)
 {
 	(void)state;
 	check_problem("turbo-frq on", "unknown word 'turbo-frq', did you mean 'turbo-freq'?");
-	check_problem("xyzzy", "unknown word 'xyzzy'");
+	check_problem("xyzzy", "unknown word 'xyzzy': no setting has this name, see "
+			       "isst-config(5)");
 	check_problem("level one", "level: 'one' is not a performance level (level N|unmanaged)");
 	check_problem("level", "level: a performance level is missing (level N|unmanaged)");
 	check_problem("level 1 2", "level: unexpected '2' (level N|unmanaged)");

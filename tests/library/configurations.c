@@ -395,7 +395,9 @@ MACHINE_TEST(a_text_that_was_refused_does_not_count)
 
 	fixture_discover(&fixture, "guide");
 	refused(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE));
-	assert_string_equal(isst_config_problem_at(config, 0), "wrong:2: unknown word 'nonsense'");
+	assert_string_equal(isst_config_problem_at(config, 0),
+			    "wrong:2: unknown word 'nonsense': no setting has this name, "
+			    "see isst-config(5)");
 	ok(isst_config_add_text(config, "a statement", "level 0", 7, 0));
 	ok(isst_config_to_text(config, 0, &text));
 	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
