@@ -33,6 +33,8 @@ static const struct map_mark core_marks[] = {
 	{ "clos-2", '2', "CLOS 2", 0 },
 	{ "clos-3", '3', "CLOS 3", 0 },
 	{ "unused", 'o', "SST-CP and SST-TF are off", 0 },
+	{ "high-base", 'B', "higher base frequency (SST-BF)", STYLE_BOLD },
+	{ "low-base", 'b', "lower base frequency (SST-BF)", 0 },
 	{ "none", '-', "no class of service (CLOS)", 0 },
 	{ "offline", '.', "offline", STYLE_OFF },
 	{ NULL, '?', "unknown", STYLE_WRONG },

@@ -108,6 +108,20 @@ void clos_status_report(struct machine_status *status)
 
 /* ---- The map of --map ---- */
 
+/** The word of a core without a class in use. */
+static const char *word_without_class(const struct domain_status *domain, const struct core *core,
+				      const char *otherwise)
+{
+	unsigned int cpu;
+
+	if (!domain->high_base)
+		return otherwise;
+	isst_cpuset_for_each (cpu, core->cpus)
+		if (isst_cpuset_has(domain->high_base, cpu))
+			return "high-base";
+	return "low-base";
+}
+
 /** The word of a core; NULL: it is not known. */
 static const char *word_of(const struct domain_status *domain, const struct core *core)
 {
@@ -118,16 +132,16 @@ static const char *word_of(const struct domain_status *domain, const struct core
 		return "offline";
 	if (domain->core_power_state == ISST_FEATURE_UNKNOWN || core->clos == CLOS_UNKNOWN)
 		return isst_result_error(domain->core_power, ISST_PART_RESULT) == -EOPNOTSUPP
-			       ? "none"
+			       ? word_without_class(domain, core, "none")
 			       : NULL;
 	if (core->clos == CLOS_NONE || clos >= sizeof(CLASSES) / sizeof(CLASSES[0]))
-		return "none";
+		return word_without_class(domain, core, "none");
 	/* Whether it has a priority depends on SST-TF. */
 	if (!knows_priorities(domain) && !is_off(domain->clos_state))
 		return NULL;
 	/* Whether classes hold by SST-TF alone was measured on some machines. */
 	if (is_off(domain->clos_state) && is_off(domain->turbo_freq_state))
-		return "unused";
+		return word_without_class(domain, core, "unused");
 	if (has_priorities(domain))
 		return core->clos <= LAST_HIGH_CLOS ? "high" : "low";
 	return CLASSES[clos];
@@ -172,8 +186,27 @@ static void report_map(const struct machine_status *status, const struct domain_
 	}
 }
 
+static bool has_base_freq(const struct domain_status *domain)
+{
+	return domain->base_freq_state == ISST_FEATURE_ENABLED &&
+	       !isst_domain_is_io(domain->domain);
+}
+
 void core_map_report(struct machine_status *status)
 {
+	struct level_memory once = { 0 }, *memory = status->run->level_memory;
+	const struct isst_result *base;
+
+	if (!memory)
+		memory = &once;
+	status_keep_levels(status, ISST_LEVELS_BASE_FREQ, has_base_freq, &memory->base_freq);
+	for (size_t i = 0; (base = isst_results_at(memory->base_freq, i)) != NULL; i++) {
+		level_failures(status->run, base);
+		for (size_t j = 0; j < status->domain_count; j++)
+			if (status->domains[j].domain == isst_result_domain(base))
+				status->domains[j].high_base = cpus_of(
+					base, ISST_VALUE_BASE_FREQ_HIGH_CPUS);
+	}
 	for_each_domain (domain, status) {
 		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
 		struct failure failure = failure_of(domain->core_power, ISST_PART_RESULT);
@@ -186,15 +219,12 @@ void core_map_report(struct machine_status *status)
 			run_failure(status->run, failure);
 		report_map(status, domain);
 	}
+	for (size_t j = 0; j < status->domain_count; j++)
+		status->domains[j].high_base = NULL;
+	isst_results_free(once.base_freq);
 }
 
 /* ---- High priority cores of SST-BF ---- */
-
-static bool has_base_freq(const struct domain_status *domain)
-{
-	return domain->base_freq_state == ISST_FEATURE_ENABLED &&
-	       !isst_domain_is_io(domain->domain);
-}
 
 void base_freq_status_report(struct machine_status *status)
 {

@@ -26,6 +26,9 @@ struct domain_status {
 	bool has_unknown, has_assigned;
 	unsigned int high_cores, online_cores[STATUS_CLASSES];
 	struct isst_cpuset *class_cpus[STATUS_CLASSES];
+	/* By core_map_report(): the CPUs with the higher base frequency of SST-BF, while that is
+	 * on; NULL: not known. */
+	const struct isst_cpuset *high_base;
 	/* Maxima of classes by clos_status_report(); 0: not known. */
 	unsigned int clos_max_mhz[STATUS_CLASSES];
 };
