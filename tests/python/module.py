@@ -533,6 +533,9 @@ class Reading(MachineTest):
         self.assertIsNone(found["core_power_enabled"])
         self.assertEqual(found["errors"]["result"]["errno"], EIO)
         self.failure(EIO, results.check)
+        again = pickle.loads(pickle.dumps(results))
+        self.assertEqual((again.partial, again[0], again[1].unread), (True, results[0], results[1].unread))
+        self.assertEqual(again[1].errors[isst.Part.RESULT].errno, EIO)
         self.assertIs(context.read_perf_profiles([0]).check().partial, False)
 
     def test_a_sequence(self):
