@@ -94,6 +94,7 @@ struct isst_events;
 struct isst_apply_record;
 struct isst_explanation;
 struct isst_finding;
+struct isst_message;
 
 /* ---- Errors ---- */
 
@@ -281,30 +282,124 @@ ISST_API void isst_machine_free(struct isst_machine *machine);
  */
 ISST_API void isst_close(struct isst_context *context);
 
+/* ---- Messages ---- */
+
+/** What messages are about, mostly warnings of changes; later versions may add more.
+ * docs/json-v2.md describes each. */
+enum isst_message_code {
+	ISST_MESSAGE_LEFT_OUT = 1,
+	ISST_MESSAGE_CPUS_LEFT_OUT = 2,
+	ISST_MESSAGE_NOTHING_TO_DISABLE = 3,
+	ISST_MESSAGE_CLIPPED = 4,
+	ISST_MESSAGE_RESULT_UNKNOWN = 5,
+	ISST_MESSAGE_FEATURES_DISABLED = 6,
+	ISST_MESSAGE_FEATURES_CHECKED_LATER = 7,
+	ISST_MESSAGE_NEEDED_BY_FEATURE = 8,
+	ISST_MESSAGE_TURBO_FREQ_WITHOUT_CORE_POWER = 9,
+	ISST_MESSAGE_BUCKET_OVERFULL = 10,
+	ISST_MESSAGE_HIGH_PRIORITY_LOST = 11,
+	ISST_MESSAGE_NO_HIGH_PRIORITY_CPUS = 12,
+	ISST_MESSAGE_CLOS_MAX_ZERO = 13,
+	ISST_MESSAGE_CLOS_MIN_TOO_HIGH = 14,
+	ISST_MESSAGE_CLOS_SETTINGS_KEPT = 15,
+	ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT = 16,
+	ISST_MESSAGE_TURBO_RATIO_LIMITS_LOW = 17,
+	ISST_MESSAGE_FORMER_LIMITS_MAY_RETURN = 18,
+	ISST_MESSAGE_SCALING_LIMIT = 19,
+	ISST_MESSAGE_SCALING_LIMIT_REPLACED = 20,
+	ISST_MESSAGE_CPUFREQ_INTERFERES = 21,
+	ISST_MESSAGE_GOVERNOR = 22,
+	ISST_MESSAGE_HWP_OFF = 23,
+	ISST_MESSAGE_UNCORE_LIMITS_KEPT = 24,
+	ISST_MESSAGE_CPUS_STAY_OFFLINE = 25,
+	ISST_MESSAGE_CPU_ISOLATED = 26,
+	ISST_MESSAGE_PARTITION_KEPT = 27,
+	ISST_MESSAGE_PARTITIONS_UNAVAILABLE = 28,
+	ISST_MESSAGE_CHANGED_SINCE = 29,
+	ISST_MESSAGE_NO_SAVED_SETTINGS = 30,
+	ISST_MESSAGE_SAVED_FOR_OTHER_LEVEL = 31,
+	ISST_MESSAGE_SAVED_LIMITS_KEPT = 32,
+	ISST_MESSAGE_SETTINGS_NOT_SAVED = 33,
+	ISST_MESSAGE_SAVED_SETTINGS_LOST = 34,
+	ISST_MESSAGE_SAVED_SETTINGS_REMAIN = 35,
+	ISST_MESSAGE_IRREVERSIBLE = 36,
+	ISST_MESSAGE_OUT_OF_REACH = 37,
+	ISST_MESSAGE_BOOT_STATE = 38,
+	ISST_MESSAGE_JOURNAL_KEPT = 39,
+	ISST_MESSAGE_REDISCOVERY_FAILED = 40,
+	ISST_MESSAGE_LOST_OVER_SUSPEND = 41,
+	ISST_MESSAGE_WRITTEN_BACK = 42,
+	ISST_MESSAGE_CPUSETS_LOSE_CPUS = 43,
+	ISST_MESSAGE_TURBO_DISABLED = 44,
+	ISST_MESSAGE_STATEMENT_SKIPPED = 45, /* see isst_config_skipped_at() */
+	ISST_MESSAGE_PART_LEFT_OUT = 46,     /* see isst_left_out_at() */
+	ISST_MESSAGE_PART_OFFLINE = 47	     /* see isst_offline_part_at() */
+};
+
+/** The number of a code (enum isst_message_code) at a position of the library's table; 0 past the
+ * last one. */
+ISST_API int isst_message_code_at(size_t index);
+
+/** The name of a code: `clipped`; NULL if there is no such code. */
+ISST_API const char *isst_message_code_name(int code);
+
+/*
+ * A message is a text for users, with what programs need of it. It belongs to the object that it
+ * was obtained from, and lasts as long as that, unless documented otherwise.
+ */
+
+/** The text of a message. */
+ISST_API const char *isst_message_text(const struct isst_message *message);
+
+/** What it is about (enum isst_message_code); 0: it has only its text. */
+ISST_API int isst_message_code(const struct isst_message *message);
+
+/** How severe it is: ISST_LOG_ERROR, ISST_LOG_WARNING or ISST_LOG_NOTICE. */
+ISST_API int isst_message_level(const struct isst_message *message);
+
+/** The error that it explains, a negative errno; 0 if none. */
+ISST_API int isst_message_error(const struct isst_message *message);
+
+/** The domain that it is about, which belongs to the context; NULL: none or several. */
+ISST_API const struct isst_domain *isst_message_domain(const struct isst_message *message);
+
+/** The package that it is about. Returns 0, or -ENODATA with *package 0 (none or several). */
+ISST_API int isst_message_package(const struct isst_message *message, unsigned int *package);
+
+/** The CPUs that it is about; NULL: none in particular. */
+ISST_API const struct isst_cpuset *isst_message_cpus(const struct isst_message *message);
+
 /* ---- Messages and notices of a context ---- */
 
 /** The message of the last call on this context, or on an object that was made with it, that can
  * fail; "" if it succeeded. Valid until the next call that fails. */
 ISST_API const char *isst_error(const struct isst_context *context);
 
+/** The same with its error and its place; NULL if there is none. */
+ISST_API const struct isst_message *isst_error_message(const struct isst_context *context);
+
 /**
  * A notice of the last discovery, or of a call of isst_config_...() since, which is not an error,
  * such as an implausible CPU number reported by the driver, or a rollback. NULL past the last one.
  */
-ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
+ISST_API const struct isst_message *isst_notice_at(const struct isst_context *context,
+						   size_t index);
 
 /**
- * An online part of the machine that discovery left out: a package whose power domains the driver
- * does not provide, or CPUs whose domain or core is unknown. Calls for all domains or cores do not
- * cover it. NULL past the last one.
+ * An online part of the machine that discovery left out (ISST_MESSAGE_PART_LEFT_OUT): a package
+ * whose power domains the driver does not provide, or CPUs whose domain or core is unknown. Calls
+ * for all domains or cores do not cover it. NULL past the last one.
  */
-ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t index);
+ISST_API const struct isst_message *isst_left_out_at(const struct isst_context *context,
+						     size_t index);
 
 /**
- * A part of the machine without an online CPU, as far as known: a package, or a die. It has no
- * domain, so that calls for all domains do not cover it. NULL past the last one.
+ * A part of the machine without an online CPU (ISST_MESSAGE_PART_OFFLINE), as far as known: a
+ * package, or a die. It has no domain, so that calls for all domains do not cover it. NULL past the
+ * last one.
  */
-ISST_API const char *isst_offline_part_at(const struct isst_context *context, size_t index);
+ISST_API const struct isst_message *isst_offline_part_at(const struct isst_context *context,
+							 size_t index);
 
 /* ---- Discovery of the machine ---- */
 
@@ -1110,13 +1205,13 @@ ISST_API const struct isst_finding *
 isst_explanation_finding_at(const struct isst_explanation *explanation, size_t index);
 
 /** Something that could not be read, so that findings may be missing; NULL past the last one. */
-ISST_API const char *isst_explanation_unread_at(const struct isst_explanation *explanation,
-						size_t index);
+ISST_API const struct isst_message *
+isst_explanation_unread_at(const struct isst_explanation *explanation, size_t index);
 
 /** Something that was not looked at, such as files that only root may read; NULL past the last one.
  */
-ISST_API const char *isst_explanation_note_at(const struct isst_explanation *explanation,
-					      size_t index);
+ISST_API const struct isst_message *
+isst_explanation_note_at(const struct isst_explanation *explanation, size_t index);
 
 /** The frequency of a CPU in MHz while it was busy; 0: it was not measured. */
 ISST_API unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
@@ -1522,70 +1617,15 @@ ISST_API bool isst_change_is_unchanged(const struct isst_change *change);
 ISST_API bool isst_change_has_left_out(const struct isst_change *change,
 				       const struct isst_domain *domain);
 
-/** Kinds of warnings; later versions may add more. docs/json-v2.md describes each. */
-enum isst_warning_kind {
-	ISST_WARNING_LEFT_OUT = 1,
-	ISST_WARNING_CPUS_LEFT_OUT = 2,
-	ISST_WARNING_NOTHING_TO_DISABLE = 3,
-	ISST_WARNING_CLIPPED = 4,
-	ISST_WARNING_RESULT_UNKNOWN = 5,
-	ISST_WARNING_FEATURES_DISABLED = 6,
-	ISST_WARNING_FEATURES_CHECKED_LATER = 7,
-	ISST_WARNING_NEEDED_BY_FEATURE = 8,
-	ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER = 9,
-	ISST_WARNING_BUCKET_OVERFULL = 10,
-	ISST_WARNING_HIGH_PRIORITY_LOST = 11,
-	ISST_WARNING_NO_HIGH_PRIORITY_CPUS = 12,
-	ISST_WARNING_CLOS_MAX_ZERO = 13,
-	ISST_WARNING_CLOS_MIN_TOO_HIGH = 14,
-	ISST_WARNING_CLOS_SETTINGS_KEPT = 15,
-	ISST_WARNING_TURBO_RATIO_LIMITS_KEPT = 16,
-	ISST_WARNING_TURBO_RATIO_LIMITS_LOW = 17,
-	ISST_WARNING_FORMER_LIMITS_MAY_RETURN = 18,
-	ISST_WARNING_SCALING_LIMIT = 19,
-	ISST_WARNING_SCALING_LIMIT_REPLACED = 20,
-	ISST_WARNING_CPUFREQ_INTERFERES = 21,
-	ISST_WARNING_GOVERNOR = 22,
-	ISST_WARNING_HWP_OFF = 23,
-	ISST_WARNING_UNCORE_LIMITS_KEPT = 24,
-	ISST_WARNING_CPUS_STAY_OFFLINE = 25,
-	ISST_WARNING_CPU_ISOLATED = 26,
-	ISST_WARNING_PARTITION_KEPT = 27,
-	ISST_WARNING_PARTITIONS_UNAVAILABLE = 28,
-	ISST_WARNING_CHANGED_SINCE = 29,
-	ISST_WARNING_NO_SAVED_SETTINGS = 30,
-	ISST_WARNING_SAVED_FOR_OTHER_LEVEL = 31,
-	ISST_WARNING_SAVED_LIMITS_KEPT = 32,
-	ISST_WARNING_SETTINGS_NOT_SAVED = 33,
-	ISST_WARNING_SAVED_SETTINGS_LOST = 34,
-	ISST_WARNING_SAVED_SETTINGS_REMAIN = 35,
-	ISST_WARNING_IRREVERSIBLE = 36,
-	ISST_WARNING_OUT_OF_REACH = 37,
-	ISST_WARNING_BOOT_STATE = 38,
-	ISST_WARNING_JOURNAL_KEPT = 39,
-	ISST_WARNING_REDISCOVERY_FAILED = 40,
-	ISST_WARNING_LOST_OVER_SUSPEND = 41,
-	ISST_WARNING_WRITTEN_BACK = 42,
-	ISST_WARNING_CPUSETS_LOSE_CPUS = 43,
-	ISST_WARNING_TURBO_DISABLED = 44
-};
-
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs
  * to the change. NULL past the last one. */
-ISST_API const char *isst_change_warning_at(const struct isst_change *change, size_t index);
-
-/** The code of the same warning (enum isst_warning_kind); 0 past the last one. */
-ISST_API int isst_change_warning_code_at(const struct isst_change *change, size_t index);
-
-/** The code (enum isst_warning_kind) at a position of the library's table; 0 past the last one. */
-ISST_API int isst_warning_code_at(size_t index);
-
-/** The name of a code: `clipped`; NULL if there is no such code. */
-ISST_API const char *isst_warning_code_name(int code);
+ISST_API const struct isst_message *isst_change_warning_at(const struct isst_change *change,
+							   size_t index);
 
 /** A difference that remains after an incomplete rollback. It belongs to the change. NULL past the
  * last one. */
-ISST_API const char *isst_change_difference_at(const struct isst_change *change, size_t index);
+ISST_API const struct isst_message *isst_change_difference_at(const struct isst_change *change,
+							      size_t index);
 
 /* ---- Configurations ---- */
 
@@ -1618,16 +1658,15 @@ ISST_API int isst_config_add_text(struct isst_config *config, const char *name, 
 /** A problem that the last call with this configuration found, with the name of the text and the
  * line: `FILE:3: ...`; none if the call was refused without looking. It belongs to the
  * configuration until the next call. NULL past the last one. */
-ISST_API const char *isst_config_problem_at(const struct isst_config *config, size_t index);
+ISST_API const struct isst_message *isst_config_problem_at(const struct isst_config *config,
+							   size_t index);
 
 /** An optional statement (`?`) that the last isst_config_check() or isst_change_add_config()
- * skipped, with the reason: `FILE:3: ...`. It belongs to the configuration until the next call.
- * NULL past the last one. */
-ISST_API const char *isst_config_skipped_at(const struct isst_config *config, size_t index);
-
-/** Why the same statement was skipped: -ENODEV (the driver of the kernel is not there; it may be
- * loaded later) or -EOPNOTSUPP (the machine does not have such a thing); 0 past the last one. */
-ISST_API int isst_config_skipped_error_at(const struct isst_config *config, size_t index);
+ * skipped, with the reason: `FILE:3: ...`. Its error is -ENODEV (the driver of the kernel is not
+ * there; it may be loaded later) or -EOPNOTSUPP (the machine does not have such a thing). It
+ * belongs to the configuration until the next call. NULL past the last one. */
+ISST_API const struct isst_message *isst_config_skipped_at(const struct isst_config *config,
+							   size_t index);
 
 /**
  * The configuration as the text of a file.

@@ -374,6 +374,8 @@ def owner_of(type_name, header):
     """To whom belongs what is returned as const of an object, and what frees it: (words, function)"""
     if type_name == "isst_item":
         return "the change or journal of the item", None
+    if type_name == "isst_message":
+        return "the object of the message", None
     name = PARTS_OF.get(type_name, type_name)
     free = FREE_FUNCTIONS.get(name, name + "_free")
     if free not in header.functions:

@@ -11,24 +11,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const OUT_OF_MEMORY = "out of memory";
+static char out_of_memory[] = "out of memory";
+static const struct isst_message OUT_OF_MEMORY = { .text = out_of_memory, .error = -ENOMEM };
 
 static int compare_texts(const void *one, const void *other)
 {
-	return strcmp(one, other);
+	const struct isst_message *message = one, *than = other;
+
+	return strcmp(message->text, than->text);
 }
 
-const char *message_make_list(struct messages *messages, const char *format, va_list arguments)
+static void free_message(void *data)
 {
-	char *text, **place;
+	struct isst_message *message = data;
 
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
-	place = text ? tsearch(text, &messages->texts, compare_texts) : NULL;
-	if (!place || *place != text)
-		free(text);
-	messages->lost |= !place;
-	return place ? *place : OUT_OF_MEMORY;
+	if (!message)
+		return;
+	isst_cpuset_free((struct isst_cpuset *)message->place.cpus);
+	free(message->text);
+	free(message);
+}
+
+static bool is_anywhere(const struct message_place *place)
+{
+	return !place->domain && !place->in_package && !place->cpus && !place->of_cpu;
+}
+
+/** Gives a message that has no place yet one. Returns 0 or -ENOMEM. */
+static int place_message(struct isst_message *message, const struct message_place *place)
+{
+	struct isst_cpuset *cpus = NULL;
+	int error = 0;
+
+	if (is_anywhere(place) || !is_anywhere(&message->place))
+		return 0;
+	if (place->cpus || place->of_cpu) {
+		cpus = isst_cpuset_new();
+		error = cpus ? isst_cpuset_add_set(cpus, place->cpus) : -ENOMEM;
+	}
+	if (!error && place->of_cpu)
+		error = isst_cpuset_add(cpus, place->cpu, place->cpu);
+	if (error) {
+		isst_cpuset_free(cpus);
+		return error;
+	}
+	message->place = *place;
+	message->place.cpus = cpus;
+	return 0;
+}
+
+const struct isst_message *message_new(struct messages *messages, struct message_place place,
+				       const char *format, va_list arguments)
+{
+	struct isst_message *message = calloc(1, sizeof(*message)), **found = NULL;
+
+	if (message && vasprintf(&message->text, format, arguments) < 0)
+		message->text = NULL;
+	if (message && message->text)
+		found = tsearch(message, &messages->all, compare_texts);
+	if (!found || *found != message)
+		free_message(message);
+	if (found && place_message(*found, &place) == 0)
+		return *found;
+	messages->lost = true;
+	return found ? *found : &OUT_OF_MEMORY;
 }
 
 const char *message_make(struct messages *messages, const char *format, ...)
@@ -37,20 +83,91 @@ const char *message_make(struct messages *messages, const char *format, ...)
 	const char *text;
 
 	va_start(arguments, format);
-	text = message_make_list(messages, format, arguments);
+	text = message_new(messages, of_machine(), format, arguments)->text;
 	va_end(arguments);
 	return text;
+}
+
+const char *message_make_at(struct messages *messages, struct message_place place,
+			    const char *format, ...)
+{
+	va_list arguments;
+	const char *text;
+
+	va_start(arguments, format);
+	text = message_new(messages, place, format, arguments)->text;
+	va_end(arguments);
+	return text;
+}
+
+const struct isst_message *message_find(const struct messages *messages, const char *text)
+{
+	const struct isst_message sought = { .text = (char *)text };
+	struct isst_message *const *found = text ? tfind(&sought, &messages->all, compare_texts)
+						 : NULL;
+
+	return found ? *found : NULL;
+}
+
+struct message_place of_text(const struct messages *messages, const char *text)
+{
+	const struct isst_message *message = message_find(messages, text);
+
+	return message ? message->place : of_machine();
+}
+
+void message_mark(const struct isst_message *message, int code, int level, int error)
+{
+	struct isst_message *marked = (struct isst_message *)message;
+
+	if (message == &OUT_OF_MEMORY)
+		return;
+	marked->code = code;
+	marked->level = level;
+	marked->error = error;
+}
+
+int message_list_add(struct message_list *list, const struct isst_message *message)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == message)
+			return 0;
+	if (ARRAY_GROW(list->items, list->count))
+		return -ENOMEM;
+	list->items[list->count++] = message;
+	return 0;
+}
+
+const struct isst_message *message_at(const struct message_list *list, size_t index)
+{
+	return index < list->count ? list->items[index] : NULL;
+}
+
+void message_list_free(struct message_list *list)
+{
+	free(list->items);
+	*list = (struct message_list){ 0 };
 }
 
 const char *message_numbers(struct messages *messages, const char *word,
 			    const struct isst_cpuset *numbers)
 {
 	char *name = name_numbers(word, numbers);
-	const char *text = name ? message_make(messages, "%s", name) : OUT_OF_MEMORY;
+	const char *text = name ? message_make(messages, "%s", name) : out_of_memory;
 
 	messages->lost |= !name;
 	free(name);
 	return text;
+}
+
+static int set_error(struct messages *messages, struct message_place place, int error,
+		     const char *format, va_list arguments)
+{
+	const struct isst_message *message = message_new(messages, place, format, arguments);
+
+	message_mark(message, message->code, ISST_LOG_ERROR, error);
+	messages->error = message->text;
+	return error;
 }
 
 int message_error(struct messages *messages, int error, const char *format, ...)
@@ -58,7 +175,18 @@ int message_error(struct messages *messages, int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	messages->error = message_make_list(messages, format, arguments);
+	set_error(messages, of_machine(), error, format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+int message_error_at(struct messages *messages, struct message_place place, int error,
+		     const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	set_error(messages, place, error, format, arguments);
 	va_end(arguments);
 	return error;
 }
@@ -76,7 +204,7 @@ const char *message_why(struct messages *messages, int error)
 {
 	if (messages->error && *messages->error)
 		return messages->error;
-	return error == -ENOMEM ? OUT_OF_MEMORY : message_make(messages, "%s", strerror(-error));
+	return error == -ENOMEM ? out_of_memory : message_make(messages, "%s", strerror(-error));
 }
 
 void message_log(const struct messages *messages, int level, const char *line)
@@ -98,41 +226,32 @@ int message_end(struct messages *messages, const char *before, int error)
 	return error;
 }
 
-void message_notice(struct messages *messages, const char *format, ...)
+void message_notice(struct messages *messages, struct message_place place, const char *format, ...)
 {
-	struct notices *notices = &messages->notices;
+	const size_t count = messages->notices.count;
+	const struct isst_message *message;
 	va_list arguments;
-	const char *text;
 
 	va_start(arguments, format);
-	text = message_make_list(messages, format, arguments);
+	message = message_new(messages, place, format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < notices->count; i++)
-		if (notices->texts[i] == text)
-			return;
-	if (!ARRAY_GROW(notices->texts, notices->count))
-		notices->texts[notices->count++] = text;
-	message_log(messages, ISST_LOG_NOTICE, text);
+	message_mark(message, message->code, ISST_LOG_NOTICE, 0);
+	if (message_list_add(&messages->notices, message) || messages->notices.count > count)
+		message_log(messages, ISST_LOG_NOTICE, message->text);
 }
 
-struct notices messages_take_notices(struct messages *messages)
+struct message_list messages_take_notices(struct messages *messages)
 {
-	struct notices former = messages->notices;
+	struct message_list former = messages->notices;
 
-	messages->notices = (struct notices){ 0 };
+	messages->notices = (struct message_list){ 0 };
 	return former;
 }
 
-void messages_put_notices(struct messages *messages, struct notices notices)
+void messages_put_notices(struct messages *messages, struct message_list notices)
 {
-	notices_free(&messages->notices);
+	message_list_free(&messages->notices);
 	messages->notices = notices;
-}
-
-void notices_free(struct notices *notices)
-{
-	free(notices->texts);
-	*notices = (struct notices){ 0 };
 }
 
 void message_trace(struct messages *messages, const char *format, ...)
@@ -152,8 +271,8 @@ void message_trace(struct messages *messages, const char *format, ...)
 	free(line);
 }
 
-void message_failure(struct messages *messages, struct isst_failure *failure, int error,
-		     const char *format, ...)
+void message_failure(struct messages *messages, struct isst_failure *failure,
+		     struct message_place place, int error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -163,7 +282,7 @@ void message_failure(struct messages *messages, struct isst_failure *failure, in
 	}
 	failure->error = error;
 	va_start(arguments, format);
-	failure->message = message_make_list(messages, format, arguments);
+	failure->message = message_new(messages, place, format, arguments)->text;
 	va_end(arguments);
 }
 
@@ -179,6 +298,6 @@ void failure_join(struct isst_failure *failure, const struct isst_failure *other
 
 void messages_free(struct messages *messages)
 {
-	tdestroy(messages->texts, free);
-	notices_free(&messages->notices);
+	tdestroy(messages->all, free_message);
+	message_list_free(&messages->notices);
 }

@@ -109,7 +109,7 @@ static void carry_out(struct run *run)
 			      : flags & COMMAND_OFFLINE	    ? UNIT_PRESENT
 							    : UNIT_DOMAIN;
 	bool part, complete = true;
-	const char *what;
+	const struct isst_message *what;
 	int error;
 
 	if ((request_has(run->request, OPTION_ALL_ONLINE) && !change_all_online(run)) ||
@@ -128,9 +128,9 @@ static void carry_out(struct run *run)
 	for (size_t i = 0; (what = isst_left_out_at(run->context, i)) != NULL; i++) {
 		complete = part;
 		if (part)
-			report_message(run->report, ENTRY_NOTE, "%s", what);
+			run_message(run, ENTRY_NOTE, what, "");
 		else
-			run_error(run, STATUS_FAILED, "%s", what);
+			run_message_error(run, -EIO, what);
 	}
 	if (!complete && flags & COMMAND_CHANGES)
 		goto out;

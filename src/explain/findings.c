@@ -46,7 +46,7 @@ struct isst_finding *findings_add(struct findings *findings, const struct found 
 	const char *read;
 
 	va_start(arguments, format);
-	read = message_make_list(&findings->texts, format, arguments);
+	read = message_new(&findings->texts, of_machine(), format, arguments)->text;
 	va_end(arguments);
 	if (found->applied)
 		read = FINDING_TEXT(

@@ -245,9 +245,10 @@ static void note_associations(struct survey *survey, const struct isst_clos_asso
 		if (i + 1 < count && cpus[i + 1]->cpu->domain == cpus[i]->cpu->domain)
 			continue;
 		if (failure.more > 0)
-			failure.message = message_make(&survey->context->messages,
-						       "%s (and %u more)", failure.message,
-						       failure.more);
+			failure.message = message_make_at(
+				&survey->context->messages,
+				of_text(&survey->context->messages, failure.message),
+				"%s (and %u more)", failure.message, failure.more);
 		survey_note_failure(survey, &failure);
 		failure = (struct isst_failure){ 0 };
 	}
@@ -444,7 +445,7 @@ void survey_clear(struct survey *survey)
 	free(survey->command_line);
 	free(survey->pstate);
 	free(survey->flags);
-	free(survey->unread.texts);
-	free(survey->notes.texts);
+	message_list_free(&survey->unread);
+	message_list_free(&survey->notes);
 	*survey = (struct survey){ 0 };
 }

@@ -15,11 +15,6 @@
 #include "topology/context.h"
 
 /** A list of texts, each of which belongs to the messages of the context. */
-struct survey_texts {
-	const char **texts;
-	size_t count;
-};
-
 /** Other programs that set frequencies, in the order of their table (managers.c). */
 enum { MANAGERS = 5 };
 
@@ -99,8 +94,8 @@ struct survey {
 	char *flags; /* of the processor */
 	struct isst_cpuset *undisturbed;
 	struct limit_reasons reasons;
-	struct survey_texts unread; /* what could not be read */
-	struct survey_texts notes;  /* what was not looked at, and why */
+	struct message_list unread; /* what could not be read */
+	struct message_list notes;  /* what was not looked at, and why */
 	struct power_zones power;   /* of packages */
 	bool denied;		    /* something seems to be hidden from the caller */
 	int error;		    /* 0, -ENOMEM or -EINTR: the survey ends with it */

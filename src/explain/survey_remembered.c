@@ -210,7 +210,7 @@ static int read_saved(struct survey *survey, unsigned int feature)
 void survey_read_remembered(struct survey *survey)
 {
 	struct messages *messages = &survey->context->messages;
-	struct notices notices = messages_take_notices(messages);
+	struct message_list notices = messages_take_notices(messages);
 	const char *before = messages->error;
 	const int errors[] = {
 		read_boot_state(survey),
@@ -218,9 +218,9 @@ void survey_read_remembered(struct survey *survey)
 		read_saved(survey, FEATURE_TURBO_FREQ),
 		read_saved(survey, FEATURE_BASE_FREQ),
 	};
-	struct notices made = messages_take_notices(messages);
+	struct message_list made = messages_take_notices(messages);
 
-	notices_free(&made);
+	message_list_free(&made);
 	messages_put_notices(messages, notices);
 	messages->error = before;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)

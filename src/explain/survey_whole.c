@@ -12,26 +12,27 @@
 
 /* ---- Notes of what could not be read ---- */
 
-static void add_text(struct survey *survey, struct survey_texts *list, const char *text)
+static void add_note(struct survey *survey, struct message_list *list, int level, int error,
+		     const struct isst_message *message)
 {
-	int error;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (list->texts[i] == text)
-			return;
-	error = ARRAY_GROW(list->texts, list->count);
-	if (!error)
-		list->texts[list->count++] = text;
-	survey_take_error(survey, error);
+	if (!message)
+		return;
+	message_mark(message, message->code, level, error);
+	survey_take_error(survey, message_list_add(list, message));
 }
 
 void survey_note_failure(struct survey *survey, const struct isst_failure *failure)
 {
+	const struct isst_message *message;
+
 	if (!failure->error || failure->error == -EOPNOTSUPP)
 		return;
+	message = message_find(&survey->context->messages, failure->message);
 	survey->denied |= failure->error == -EPERM;
-	add_text(survey, failure->error == -EPERM ? &survey->notes : &survey->unread,
-		 failure->message);
+	if (failure->error == -EPERM)
+		add_note(survey, &survey->notes, ISST_LOG_NOTICE, failure->error, message);
+	else
+		add_note(survey, &survey->unread, ISST_LOG_ERROR, failure->error, message);
 }
 
 void survey_note_file(struct survey *survey, int error)
@@ -50,8 +51,8 @@ void survey_note(struct survey *survey, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	add_text(survey, &survey->notes,
-		 message_make_list(&survey->context->messages, format, arguments));
+	add_note(survey, &survey->notes, ISST_LOG_NOTICE, 0,
+		 message_new(&survey->context->messages, of_machine(), format, arguments));
 	va_end(arguments);
 }
 

@@ -22,7 +22,8 @@ static int read_text(struct capture *capture, const char *path, char **text)
 	if (error == -ENOMEM)
 		return error;
 	if (error && error != -ENOENT)
-		message_notice(messages, "left out of the capture: %s", messages->error);
+		message_notice(messages, of_machine(), "left out of the capture: %s",
+			       messages->error);
 	if (*text && **text == '\0') {
 		free(*text);
 		*text = NULL;
@@ -216,7 +217,8 @@ static int capture_sysfs(struct capture *capture, FILE *stream)
 			return error;
 		/* There may be no such driver, or no nodes. */
 		if (error && error != -ENOENT)
-			message_notice(messages, "left out of the capture: %s", messages->error);
+			message_notice(messages, of_machine(), "left out of the capture: %s",
+				       messages->error);
 	}
 	return 0;
 }

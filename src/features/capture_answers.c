@@ -60,7 +60,7 @@ static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
 	if (error)
 		return error;
 	if (failed > 0 && failed < capture->cpu_count)
-		message_notice(&capture->context->messages,
+		message_notice(&capture->context->messages, of_machine(),
 			       "left out of the capture: MSR 0x%x, not readable on %zu of %zu CPUs",
 			       address, failed, capture->cpu_count);
 	if (failed == 0)
@@ -284,7 +284,7 @@ static void report_missing_driver(const struct capture *capture)
 		return;
 	/* Where the BIOS has set up Speed Select there is nothing to miss. */
 	if (!context_is_preset(capture->context))
-		message_notice(&capture->context->messages,
+		message_notice(&capture->context->messages, of_machine(),
 			       "%s: the capture contains no answers of the firmware",
 			       capture->device ? "the driver has none of its transports"
 					       : "no Speed Select driver on this machine");

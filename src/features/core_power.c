@@ -119,8 +119,10 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 			const char *objection = context_core_objection(context, sorted[i]->cpu);
 
 			if (objection)
-				message_failure(&context->messages, &sorted[i]->failure, -EIO,
-						"CPU %u: %s", sorted[i]->cpu->number, objection);
+				message_failure(
+					&context->messages, &sorted[i]->failure,
+					of_cpu(sorted[i]->cpu->domain, sorted[i]->cpu->number),
+					-EIO, "CPU %u: %s", sorted[i]->cpu->number, objection);
 			else
 				error = context->firmware.operations->plan_get(
 					batch, &(struct setting_request){
@@ -139,7 +141,8 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 		} else if (one->word < ISST_CLOS_COUNT) {
 			one->clos = (unsigned int)one->word;
 		} else {
-			message_failure(&context->messages, &one->failure, -EIO,
+			message_failure(&context->messages, &one->failure,
+					of_domain(one->cpu->domain), -EIO,
 					"%s: CLOS of core %u: CLOS %llu does not exist",
 					one->cpu->domain->name, one->cpu->core,
 					(unsigned long long)one->word);

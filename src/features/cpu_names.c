@@ -32,13 +32,13 @@ static int find_place(struct isst_context *context, const struct cpu_name *name,
 			error = isst_cpuset_add_set(cpus, domain->online);
 	}
 	if (!error && isst_cpuset_count(numbers) == 0)
-		error = message_error(&context->messages, -EOPNOTSUPP,
-				      "package %u does not exist, or all its CPUs are offline",
-				      name->number);
+		error = message_error_at(&context->messages, of_package(name->number), -EOPNOTSUPP,
+					 "package %u does not exist, or all its CPUs are offline",
+					 name->number);
 	else if (!error && name->kind != CPU_NAME_PACKAGE &&
 		 !isst_cpuset_has(numbers, name->domain))
-		error = message_error(
-			&context->messages, -EOPNOTSUPP,
+		error = message_error_at(
+			&context->messages, of_package(name->number), -EOPNOTSUPP,
 			"package %u has no %s %u, or all its CPUs are offline; it has %s",
 			name->number, kind, name->domain,
 			message_numbers(&context->messages, kind, numbers));
@@ -131,10 +131,11 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 	if (failure)
 		return message_error(&context->messages, failure->error, "%s", failure->message);
 	if (core_power->clos_in_force == ISST_FEATURE_DISABLED)
-		return message_error(&context->messages, -EIO,
-				     "%s: turbo-freq is enabled, core-power is disabled: it is not "
-				     "known whether classes of service hold",
-				     level->domain->name);
+		return message_error_at(
+			&context->messages, of_domain(level->domain), -EIO,
+			"%s: turbo-freq is enabled, core-power is disabled: it is not "
+			"known whether classes of service hold",
+			level->domain->name);
 	return core_power->clos_in_force == ISST_FEATURE_ENABLED;
 }
 
@@ -193,7 +194,8 @@ int cpu_name_refuse_empty(struct isst_context *context, const struct cpu_name *n
 	case CPU_NAME_PACKAGE:
 		break;
 	}
-	return message_error(messages, -EOPNOTSUPP, "package %u has no online CPU", name->number);
+	return message_error_at(messages, of_package(name->number), -EOPNOTSUPP,
+				"package %u has no online CPU", name->number);
 }
 
 static int find_named_cpus(struct isst_context *context, const struct cpu_name *name,

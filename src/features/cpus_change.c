@@ -68,7 +68,7 @@ static int plan_no_partition(struct cpus_change *work, const struct isst_domain 
 			->text = "absent";
 	else if (group == GROUP_OTHER_PARTITION)
 		change_warn(
-			change, ISST_WARNING_PARTITION_KEPT,
+			change, ISST_MESSAGE_PARTITION_KEPT, of_domain(domain),
 			"/sys/fs/cgroup/%u-%u-%u is left unchanged (%s): it is not a partition of "
 			"CPUs of %s",
 			domain->package, domain->die, domain->number, state, domain->name);
@@ -87,11 +87,11 @@ static int cpus_plan_partition(const struct cpus_change *work, const struct isst
 	int error = find_group(work, domain, &group, &state);
 
 	if (group == GROUP_OTHER_PARTITION)
-		error = message_error(&change->context->messages, -EIO,
-				      "/sys/fs/cgroup/%u-%u-%u is in use (%s): it is not a "
-				      "partition of CPUs of %s",
-				      domain->package, domain->die, domain->number, state,
-				      domain->name);
+		error = message_error_at(&change->context->messages, of_domain(domain), -EIO,
+					 "/sys/fs/cgroup/%u-%u-%u is in use (%s): it is not a "
+					 "partition of CPUs of %s",
+					 domain->package, domain->die, domain->number, state,
+					 domain->name);
 	if (!error)
 		error = group_check_free(change->context, domain, cpus, state);
 	free(state);
@@ -118,7 +118,7 @@ static int plan_cpu0(struct cpus_change *work, const struct isst_domain *domain)
 	if (!error)
 		error = cpus_plan_partition(work, domain, cpu0);
 	if (!error)
-		change_warn(work->change, ISST_WARNING_CPU_ISOLATED,
+		change_warn(work->change, ISST_MESSAGE_CPU_ISOLATED, of_machine(),
 			    "CPU 0 %s: it is isolated in the cpuset partition %u-%u-%u",
 			    can_go_offline(work, 0) ? "stays online, as requested"
 						    : "cannot go offline",
@@ -287,7 +287,7 @@ static void leave_unknown(struct cpus_change *work)
 		    hotplug_may_be_online(&work->hotplug, cpu))
 			error = isst_cpuset_add(left, cpu, cpu);
 	if (!error && isst_cpuset_count(left) > 0)
-		change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+		change_warn(change, ISST_MESSAGE_CPUS_STAY_OFFLINE, of_cpus(NULL, left),
 			    "%s %s offline: not seen online since boot, and possibly in a "
 			    "package that was not named",
 			    message_numbers(&change->texts, "CPU", left),

@@ -34,7 +34,7 @@ int cpus_plan_lost(struct step *offline)
 	if (!error)
 		error = cpuset_groups_name(state, leaving, &names);
 	if (!error && names) {
-		change_warn(change, ISST_WARNING_CPUSETS_LOSE_CPUS,
+		change_warn(change, ISST_MESSAGE_CPUSETS_LOSE_CPUS, of_machine(),
 			    "cpusets of cgroup v1 lose CPUs that go offline: %s. They get them "
 			    "back when this program brings the CPUs online, and no tasks that the "
 			    "kernel has moved out of a cpuset without CPUs",
@@ -114,7 +114,8 @@ int cpus_plan_regained(struct isst_change *change)
 	if (!error || error == -ENOMEM)
 		return error;
 	/* That is no reason to leave CPUs offline. */
-	change_warn(change, ISST_WARNING_CPUSETS_LOSE_CPUS, "%s", message_why(messages, error));
+	change_warn(change, ISST_MESSAGE_CPUSETS_LOSE_CPUS, of_machine(), "%s",
+		    message_why(messages, error));
 	messages->error = before;
 	return 0;
 }
@@ -215,12 +216,12 @@ int group_check_free(struct isst_context *context, const struct isst_domain *dom
 	if (!error && any_taken)
 		error = kernel_files_each(&context->files, GROUPS, "", look_at_group, &search);
 	if (!error && search.found)
-		error = message_error(&context->messages, -EIO,
-				      "CPU %u belongs to another cpuset partition%s%s%s: "
-				      "it cannot be isolated for %s",
-				      search.cpu, search.holder ? " (" GROUPS "/" : "",
-				      search.holder ? search.holder : "", search.holder ? ")" : "",
-				      domain->name);
+		error = message_error_at(&context->messages, of_cpu(NULL, search.cpu), -EIO,
+					 "CPU %u belongs to another cpuset partition%s%s%s: "
+					 "it cannot be isolated for %s",
+					 search.cpu, search.holder ? " (" GROUPS "/" : "",
+					 search.holder ? search.holder : "",
+					 search.holder ? ")" : "", domain->name);
 	free(name);
 	isst_cpuset_free(taken);
 	isst_cpuset_free(free_cpus);

@@ -153,8 +153,8 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 	free(text);
 	if (!error || error == -EOPNOTSUPP || error == -ENOMEM)
 		return error == -ENOMEM ? error : 0;
-	message_failure(&context->messages, &state->failure, error, "%s: %s", state->domain->name,
-			isst_error(context));
+	message_failure(&context->messages, &state->failure, of_domain(state->domain), error,
+			"%s: %s", state->domain->name, isst_error(context));
 	return 0;
 }
 
@@ -220,8 +220,8 @@ int cpus_state_read(struct isst_context *context, struct cpus_state *states, siz
 			continue;
 		error = read_state(context, smt, partitioned, &states[i]);
 		if (unread && !error && !states[i].failure.error)
-			message_failure(&context->messages, &states[i].failure, unread, "%s",
-					isst_error(context));
+			message_failure(&context->messages, &states[i].failure, of_machine(),
+					unread, "%s", isst_error(context));
 	}
 	isst_cpuset_free(partitioned);
 	free(smt);

@@ -310,7 +310,7 @@ static int discover(struct isst_context *context)
 	/* A processor that is newer than this library is handled by what its driver offers. */
 	if (!error && !platform->preset && !platform_is_known(platform))
 		message_notice(
-			&context->messages,
+			&context->messages, of_machine(),
 			"unknown processor (family %u, model 0x%x, stepping %u); it is handled "
 			"according to the driver's API version %u%s",
 			platform->family, platform->model, platform->stepping,
@@ -334,14 +334,14 @@ static int discover(struct isst_context *context)
 
 static int rediscover(struct isst_context *context)
 {
-	struct notices former = messages_take_notices(&context->messages);
+	struct message_list former = messages_take_notices(&context->messages);
 	int error = context_discover_topology(context);
 
 	if (error) {
 		messages_put_notices(&context->messages, former);
 		return error;
 	}
-	notices_free(&former);
+	message_list_free(&former);
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
 	undisturbed_forget(&context->files);

@@ -69,12 +69,13 @@ static int find_bucket(const struct chooser *chooser, unsigned int package, unsi
 		if (!is_of_package(chooser, i, package))
 			continue;
 		if (bucket >= info->buckets)
-			return message_error(&chooser->context->messages, -EOPNOTSUPP,
-					     "Invalid bucket %u at level %u (%s): %s%u exist%s",
-					     bucket, chooser->domains[i].level.level,
-					     chooser->domains[i].domain->name,
-					     info->buckets > 1 ? "buckets 0 to " : "only bucket ",
-					     info->buckets - 1, info->buckets > 1 ? "" : "s");
+			return message_error_at(
+				&chooser->context->messages, of_domain(chooser->domains[i].domain),
+				-EOPNOTSUPP, "Invalid bucket %u at level %u (%s): %s%u exist%s",
+				bucket, chooser->domains[i].level.level,
+				chooser->domains[i].domain->name,
+				info->buckets > 1 ? "buckets 0 to " : "only bucket ",
+				info->buckets - 1, info->buckets > 1 ? "" : "s");
 		if (!found || info->high_priority_cores[bucket] < *cores)
 			*cores = info->high_priority_cores[bucket];
 		found = true;
@@ -139,7 +140,7 @@ static int note_no_gain(const struct chooser *chooser, unsigned int package, uns
 	gain = gain_text(level, cores);
 	if (!gain)
 		return -ENOMEM;
-	message_notice(&chooser->context->messages,
+	message_notice(&chooser->context->messages, of_package(package),
 		       "package %u: turbo-freq gains nothing for %u high priority %s: %s", package,
 		       cores, platform_cores_word(&chooser->context->platform, cores), gain);
 	free(gain);
@@ -190,8 +191,8 @@ static int check_last_bucket(const struct chooser *chooser, unsigned int package
 		snprintf(without + strlen(without), sizeof(without) - strlen(without),
 			 ", so %u/package is the most that gains",
 			 info->high_priority_cores[gaining - 1]);
-	error = message_error(
-		&chooser->context->messages, -EINVAL,
+	error = message_error_at(
+		&chooser->context->messages, of_package(package), -EINVAL,
 		"package %u: %u high priority %s are %u more than the last bucket of "
 		"level %u holds (%s%s). isst levels shows the buckets of each level%s",
 		package, cores, word, cores - last, smallest->level, buckets, without,
@@ -213,8 +214,8 @@ static int check_level(const struct chooser *chooser, size_t i)
 	if (chooser->domains[i].profile.failure.error)
 		failure = &chooser->domains[i].profile.failure;
 	else if (level->features_assumed)
-		return message_error(
-			&chooser->context->messages, -EIO,
+		return message_error_at(
+			&chooser->context->messages, of_domain(level->domain), -EIO,
 			"%s: the driver reports turbo-freq of the current level only "
 			"(API version 2): cores can be chosen for level %u once it is set",
 			level->domain->name, level->level);
@@ -397,8 +398,8 @@ static int find_candidates(struct chooser *chooser)
 
 		if (!has_turbo_freq(chooser, i))
 			continue;
-		error = unknown ? message_error(&chooser->context->messages, -EIO, "%s: %s",
-						domain->name, unknown)
+		error = unknown ? message_error_at(&chooser->context->messages, of_domain(domain),
+						   -EIO, "%s: %s", domain->name, unknown)
 				: add_cores(chooser, i, turbo);
 	}
 	return error;

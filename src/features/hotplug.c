@@ -51,7 +51,7 @@ void hotplug_end(struct hotplug *hotplug)
 	bool may = false;
 
 	if (count > 0)
-		change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+		change_warn(change, ISST_MESSAGE_CPUS_STAY_OFFLINE, of_cpus(NULL, hotplug->omitted),
 			    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)",
 			    message_numbers(&change->texts, "CPU", hotplug->omitted),
 			    count == 1 ? "stays" : "stay", hotplug->smt);
@@ -105,7 +105,8 @@ static int note_limits(struct step *online)
 			entry->mask = WHOLE_VALUE;
 			entry->bits = read ? accesses[i].value.number : item->now.number;
 		} else if (!accesses[i].absent) {
-			change_warn(online->change, ISST_WARNING_FORMER_LIMITS_MAY_RETURN,
+			change_warn(online->change, ISST_MESSAGE_FORMER_LIMITS_MAY_RETURN,
+				    of_item(online->change->context, &entry->item),
 				    "%s could not be read: CPUs that come online may restore "
 				    "former ones",
 				    item_describe(online->change->context, &entry->item));

@@ -30,11 +30,11 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 			   const struct uncore_place *place, const char *why)
 {
 	if (place->of_domain)
-		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+		change_warn(change, ISST_MESSAGE_UNCORE_LIMITS_KEPT, of_domain(domain),
 			    "%s: uncore limits of fabric %u are left unchanged: %s", domain->name,
 			    place->cluster, why);
 	else
-		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+		change_warn(change, ISST_MESSAGE_UNCORE_LIMITS_KEPT, of_domain(domain),
 			    "%s: uncore limits are left unchanged: %s", domain->name, why);
 }
 
@@ -86,7 +86,7 @@ static int plan_fabric(struct level_change *work, const struct limit_steps *step
 	if (uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
 	    wanted.min_khz < initial)
 		change_warn(
-			change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			change, ISST_MESSAGE_SCALING_LIMIT_REPLACED, of_domain(domain),
 			"%s: the uncore minimum of fabric %u %s %llu MHz at level %u; at boot it "
 			"was %llu MHz (isst config apply --set 'uncore-min none')",
 			domain->name, cluster,
@@ -134,7 +134,8 @@ static int plan_level_cpus(struct level_change *work)
 		error = cpus_probe_partitions(change->context);
 		cpus.partitions = !error;
 		if (error == -EOPNOTSUPP && change->options.partitions_optional) {
-			change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
+			change_warn(change, ISST_MESSAGE_PARTITIONS_UNAVAILABLE,
+				    of_cause(change, isst_error(change->context)),
 				    "%s; CPUs are taken offline instead",
 				    isst_error(change->context));
 			error = 0;
@@ -234,8 +235,8 @@ static void note_switched_off(struct isst_change *change, const struct isst_doma
 					     "base-freq and turbo-freq are" };
 
 	if (WHICH[features & 3])
-		change_warn(change, ISST_WARNING_FEATURES_DISABLED, "%s: %s %s", domain->name,
-			    WHICH[features & 3], how);
+		change_warn(change, ISST_MESSAGE_FEATURES_DISABLED, of_domain(domain), "%s: %s %s",
+			    domain->name, WHICH[features & 3], how);
 }
 
 static const char disabled_by_level[] = "disabled by the level change";
@@ -283,14 +284,14 @@ static int warn_of_saved(struct level_change *work, const struct domain_snapshot
 		return 0;
 	error = settings_read(context, name, domain, work->level, &saved);
 	if (!error)
-		change_warn(work->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+		change_warn(work->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_domain(domain),
 			    "%s: %s enable --auto was used at level %u before: the level change "
 			    "does not enable it again; %s disable --auto restores what was there "
 			    "before it",
 			    domain->name, name, work->level, name);
 	else if (error != -ENOENT && error != -ENOMEM)
-		change_warn(work->change, ISST_WARNING_SAVED_SETTINGS_REMAIN, "%s",
-			    isst_error(context));
+		change_warn(work->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_domain(domain),
+			    "%s", isst_error(context));
 	item_lines_clear(&saved);
 	return error == -ENOMEM ? error : 0;
 }

@@ -41,8 +41,8 @@ void target_reject(struct isst_change *change, const struct isst_domain *domain,
 	va_start(arguments, format);
 	length = vasprintf(&why, format, arguments);
 	va_end(arguments);
-	message_failure(&change->context->messages, failure, error, "%s: %s", domain->name,
-			length < 0 ? "out of memory" : why);
+	message_failure(&change->context->messages, failure, of_domain(domain), error, "%s: %s",
+			domain->name, length < 0 ? "out of memory" : why);
 	if (length >= 0)
 		free(why);
 }
@@ -253,7 +253,7 @@ void warn_of_cpufreq(struct isst_change *change, const struct domain_snapshot *d
 	if (cpufreq_read(files, cpu, "scaling_max_freq", &khz))
 		return;
 	if (cpufreq_read(files, cpu, "base_frequency", &khz) == -ENOENT)
-		change_warn(change, ISST_WARNING_HWP_OFF,
+		change_warn(change, ISST_MESSAGE_HWP_OFF, of_cpu(NULL, cpu),
 			    "CPU %u has no base_frequency: hardware-controlled performance states "
 			    "(HWP) seem to be off, and without them this change has little effect; "
 			    "check the BIOS and intel_pstate on the kernel command line",
@@ -262,7 +262,7 @@ void warn_of_cpufreq(struct isst_change *change, const struct domain_snapshot *d
 	    cpufreq_read_word(files, cpu, "scaling_governor", &governor) == 0 &&
 	    strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
-		change_warn(change, ISST_WARNING_GOVERNOR,
+		change_warn(change, ISST_MESSAGE_GOVERNOR, of_cpu(NULL, cpu),
 			    "CPU %u: the cpufreq governor is %s (driver %s), which fixes the "
 			    "frequency regardless of this change",
 			    cpu, governor, driver);
@@ -302,7 +302,8 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 				error = isst_cpuset_add(cpus, cpu, cpu);
 			}
 		if (!error)
-			change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			change_warn(change, ISST_MESSAGE_SCALING_LIMIT_REPLACED,
+				    of_cpus(NULL, cpus),
 				    "%s: the frequency limit of %llu MHz (scaling_max_freq) %s",
 				    message_numbers(&change->texts, "CPU", cpus),
 				    (unsigned long long)khz / 1000, how);

@@ -97,11 +97,11 @@ static bool is_needed(const struct restoring *work, const struct tracked *tracke
 static void warn_unrestored(const struct restoring *work, bool needed, const char *what)
 {
 	if (needed)
-		change_warn(work->change, ISST_WARNING_NEEDED_BY_FEATURE,
-			    "%s: left unchanged, because %s is enabled and needs it", what,
-			    work->user);
+		change_warn(
+			work->change, ISST_MESSAGE_NEEDED_BY_FEATURE, of_cause(work->change, what),
+			"%s: left unchanged, because %s is enabled and needs it", what, work->user);
 	else
-		change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
+		change_warn(work->change, ISST_MESSAGE_CHANGED_SINCE, of_cause(work->change, what),
 			    "%s: left unchanged, because it was changed after %s enable", what,
 			    work->name);
 }
@@ -229,7 +229,7 @@ static int restore_domain(struct restoring *work)
 			error = isst_cpuset_add(offline, item->index, item->index);
 	}
 	if (!error && isst_cpuset_count(offline) > 0)
-		change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
+		change_warn(work->change, ISST_MESSAGE_SAVED_LIMITS_KEPT, of_cpus(NULL, offline),
 			    "%s: offline; the frequency limits from before %s enable are kept, and "
 			    "restored by %s disable --auto when online",
 			    message_numbers(&work->change->texts, "CPU", offline), work->name,

@@ -30,12 +30,14 @@ int frequencies_read(struct isst_context *context, struct cpu_running *cpus, siz
 			break;
 		cpus[i].mhz = (unsigned int)(khz / KHZ_PER_MHZ);
 		if (error == -ENOENT)
-			message_failure(&context->messages, failure, -EOPNOTSUPP,
-					"CPU %u: cpufreq has no frequency for it",
+			message_failure(&context->messages, failure,
+					of_cpu(cpus[i].cpu->domain, cpus[i].cpu->number),
+					-EOPNOTSUPP, "CPU %u: cpufreq has no frequency for it",
 					cpus[i].cpu->number);
 		else if (error)
-			message_failure(&context->messages, failure, error, "CPU %u: %s",
-					cpus[i].cpu->number, isst_error(context));
+			message_failure(&context->messages, failure,
+					of_cpu(cpus[i].cpu->domain, cpus[i].cpu->number), error,
+					"CPU %u: %s", cpus[i].cpu->number, isst_error(context));
 		error = 0;
 	}
 	return message_end(&context->messages, before, error);
@@ -86,14 +88,15 @@ int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t 
 		if (cpus[i].failure.error)
 			continue;
 		else if (error == -ENOENT)
-			message_failure(&context->messages, &cpus[i].failure, -EOPNOTSUPP,
+			message_failure(&context->messages, &cpus[i].failure, of_machine(),
+					-EOPNOTSUPP,
 					context_has_power_domains(context)
 						? "limit reasons are not known: they need "
 						  "intel_plr_tpmi (Linux 6.11)"
 						: "limit reasons are read on TPMI servers only");
 		else
-			message_failure(&context->messages, &cpus[i].failure, error, "%s",
-					isst_error(context));
+			message_failure(&context->messages, &cpus[i].failure, of_machine(), error,
+					"%s", isst_error(context));
 	limit_reasons_clear(&reasons);
 	return message_end(&context->messages, before, error == -ENOMEM ? error : 0);
 }
@@ -117,8 +120,8 @@ static int read_zone(struct isst_context *context, struct power_zones *zones,
 		    powercap_zone(zones, domain->package, domain->die) != zone)
 			continue;
 		if (error)
-			message_failure(&context->messages, &domains[i].failure, error, "%s",
-					isst_error(context));
+			message_failure(&context->messages, &domains[i].failure, of_machine(),
+					error, "%s", isst_error(context));
 		else
 			domains[i].limit_mw = (struct isst_value){
 				.state = ISST_KNOWN,
@@ -190,12 +193,14 @@ int power_read(struct isst_context *context, struct domain_power *domains, size_
 		if (!context_accepts_domain(context, domain, &domains[i].failure))
 			continue;
 		if (found && found != -ENOENT)
-			message_failure(messages, &domains[i].failure, found, "%s",
+			message_failure(messages, &domains[i].failure, of_machine(), found, "%s",
 					isst_error(context));
 		else if (why_not && !isst_cpuset_has(packages, domain->package))
-			message_failure(messages, &domains[i].failure, -ENODATA, "%s", why_not);
+			message_failure(messages, &domains[i].failure, of_machine(), -ENODATA, "%s",
+					why_not);
 		else if (!powercap_zone(&zones, domain->package, domain->die))
-			message_failure(messages, &domains[i].failure, -EOPNOTSUPP,
+			message_failure(messages, &domains[i].failure, of_package(domain->package),
+					-EOPNOTSUPP,
 					"package %u: the kernel has no power limit for it "
 					"(powercap: intel-rapl)",
 					domain->package);

@@ -57,12 +57,13 @@ static int note_failure(struct isst_context *context, const struct isst_cpu *cpu
 	if (error == -ENOMEM)
 		return error;
 	if (error == -ENOENT)
-		message_failure(messages, failure, -EOPNOTSUPP, "CPU %u: %s", cpu->number,
+		message_failure(messages, failure, of_cpu(cpu->domain, cpu->number), -EOPNOTSUPP,
+				"CPU %u: %s", cpu->number,
 				cpu->online ? "cpufreq has no limits for it"
 					    : "it is offline, and has no limits of cpufreq");
 	else if (error)
-		message_failure(messages, failure, error, "CPU %u: %s", cpu->number,
-				isst_error(context));
+		message_failure(messages, failure, of_cpu(cpu->domain, cpu->number), error,
+				"CPU %u: %s", cpu->number, isst_error(context));
 	return 0;
 }
 
@@ -300,18 +301,21 @@ static void check_limits(struct messages *messages, struct limit_request *reques
 	char text[2][KHZ_TEXT];
 
 	if (min > max)
-		message_failure(messages, failure, -EIO, ABOVE_UPPER, cpu, khz_text(min, text[0]),
-				khz_text(max, text[1]));
+		message_failure(messages, failure, of_cpu(request->cpu->domain, cpu), -EIO,
+				ABOVE_UPPER, cpu, khz_text(min, text[0]), khz_text(max, text[1]));
 	else if ((request->of_max = wanted->min_khz == LIMIT_KEPT && present->min > max))
-		message_failure(messages, failure, -EIO, BELOW_LOWER, cpu, khz_text(max, text[0]),
+		message_failure(messages, failure, of_cpu(request->cpu->domain, cpu), -EIO,
+				BELOW_LOWER, cpu, khz_text(max, text[0]),
 				khz_text(present->min, text[1]));
 	else if (!present->fixed_range)
 		return;
 	else if (min > processor->max_khz && !present->limits.hidden)
-		message_failure(messages, failure, -EIO, ABOVE_HIGHEST, cpu, khz_text(min, text[0]),
+		message_failure(messages, failure, of_cpu(request->cpu->domain, cpu), -EIO,
+				ABOVE_HIGHEST, cpu, khz_text(min, text[0]),
 				khz_text(processor->max_khz, text[1]));
 	else if ((request->of_max = wanted->max_khz != LIMIT_KEPT && max < processor->min_khz))
-		message_failure(messages, failure, -EIO, BELOW_LOWEST, cpu, khz_text(max, text[0]),
+		message_failure(messages, failure, of_cpu(request->cpu->domain, cpu), -EIO,
+				BELOW_LOWEST, cpu, khz_text(max, text[0]),
 				khz_text(processor->min_khz, text[1]));
 }
 

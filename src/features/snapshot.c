@@ -157,9 +157,10 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 		else if (profile->failure.error)
 			level->failure = profile->failure;
 		else
-			message_failure(messages, &level->failure, -EOPNOTSUPP,
-					"%s: no level %u, only %s", level->domain->name,
-					level->level, perf_profile_levels_text(messages, profile));
+			message_failure(messages, &level->failure, of_domain(level->domain),
+					-EOPNOTSUPP, "%s: no level %u, only %s",
+					level->domain->name, level->level,
+					perf_profile_levels_text(messages, profile));
 	}
 }
 
@@ -226,9 +227,9 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
 	request->refused = true;
-	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
-			"%s: no level %u, although the highest is %u", level->domain->name,
-			level->level, level->profile->highest_level);
+	message_failure(&reader->context->messages, &level->failure, of_domain(level->domain),
+			-EOPNOTSUPP, "%s: no level %u, although the highest is %u",
+			level->domain->name, level->level, level->profile->highest_level);
 }
 
 static enum isst_feature_state feature_state(bool known, bool supported, bool on)
@@ -290,12 +291,12 @@ static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *d
 		return 0;
 	/* No cores are no CPUs, whatever is not known. */
 	if (cores && place->unknown_core) {
-		message_failure(&reader->context->messages, failure, -EIO, "%s: %s", domain->name,
-				place->unknown_core);
+		message_failure(&reader->context->messages, failure, of_domain(domain), -EIO,
+				"%s: %s", domain->name, place->unknown_core);
 		return 0;
 	}
 	if (cores && place->unknown_cpus && isst_cpuset_count(place->present) == 0) {
-		message_failure(&reader->context->messages, failure, -EIO,
+		message_failure(&reader->context->messages, failure, of_domain(domain), -EIO,
 				"%s: the CPUs of its cores are unknown: %s; bring CPUs online "
 				"(--all-cpus-online, or " CPU_DIRECTORY "/cpuN/online)",
 				domain->name, place->unknown_cpus);

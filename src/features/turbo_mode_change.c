@@ -41,7 +41,8 @@ static int warn_of_ratio_zero(struct step *step)
 			zero += (entry->old.number >> 8 * bucket & 0xff) > 0 &&
 				(entry->wanted.number >> 8 * bucket & 0xff) == 0;
 		if (zero > 0)
-			change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+			change_warn(step->change, ISST_MESSAGE_TURBO_RATIO_LIMITS_LOW,
+				    of_item(step->change->context, &entry->item),
 				    "%s became 0 in %u of %d buckets; the first bucket is in the "
 				    "lowest byte",
 				    item_describe(step->change->context, &entry->item), zero,
@@ -104,12 +105,12 @@ static void find_limit(struct isst_change *change, struct domain_request *reques
 	if (!error)
 		error = cpufreq_hides_limit(files, cpu, turbo, &limit->hidden);
 	if (error == -ENOENT)
-		message_failure(&context->messages, &request->failure, -EOPNOTSUPP,
-				"CPU %u: cpufreq has no %s%s", cpu, name,
+		message_failure(&context->messages, &request->failure, of_cpu(NULL, cpu),
+				-EOPNOTSUPP, "CPU %u: cpufreq has no %s%s", cpu, name,
 				enable ? "" : "; it needs intel_pstate with HWP");
 	else if (error)
-		message_failure(&context->messages, &request->failure, error, "CPU %u: %s", cpu,
-				isst_error(context));
+		message_failure(&context->messages, &request->failure, of_cpu(NULL, cpu), error,
+				"CPU %u: %s", cpu, isst_error(context));
 	else if (limit->khz >= highest_khz && !limit->hidden)
 		limit->khz = CPUFREQ_NO_LIMIT;
 }
@@ -159,7 +160,7 @@ int change_plan_turbo_mode(struct isst_change *change, struct domain_request *re
 	if (!error)
 		error = change_turbo_state(change, &turbo);
 	if (!error && enable && turbo == TURBO_OFF)
-		change_warn(change, ISST_WARNING_TURBO_DISABLED,
+		change_warn(change, ISST_MESSAGE_TURBO_DISABLED, of_machine(),
 			    "turbo stays disabled until 0 is written to " CPU_DIRECTORY
 			    "/intel_pstate/no_turbo, or turbo is enabled in the BIOS");
 	return plan_conclude(change, requests, count, error);

@@ -175,11 +175,11 @@ static void reject(struct isst_context *context, const struct isst_domain *domai
 		   unsigned int fabric, struct isst_failure *failure, int error, const char *why)
 {
 	if (context_has_power_domains(context) || fabric > 0)
-		message_failure(&context->messages, failure, error,
+		message_failure(&context->messages, failure, of_domain(domain), error,
 				"%s: uncore limits of fabric %u: %s", domain->name, fabric, why);
 	else
-		message_failure(&context->messages, failure, error, "%s: uncore limits: %s",
-				domain->name, why);
+		message_failure(&context->messages, failure, of_domain(domain), error,
+				"%s: uncore limits: %s", domain->name, why);
 }
 
 /** Notes why limits cannot be read. Returns -ENOMEM, which ends the call, or 0. */

@@ -150,9 +150,9 @@ int firmware_plan(const struct query_scope *scope, const struct firmware_command
 
 	/* An MSR is reached through a CPU. Without one that is the failure. */
 	if (command->kind == REQUEST_MSR && !domain->has_cpu) {
-		message_failure(batch->firmware->messages, scope->failure, -EOPNOTSUPP,
-				"%s has no online CPU through which to access %s", domain->name,
-				command->name);
+		message_failure(batch->firmware->messages, scope->failure, of_domain(domain),
+				-EOPNOTSUPP, "%s has no online CPU through which to access %s",
+				domain->name, command->name);
 		return 0;
 	}
 	if (ARRAY_GROW(batch->requests, batch->count))
@@ -350,11 +350,11 @@ static void note_failure(const struct firmware *firmware, const struct request *
 		level = message_make(messages, " of level %d", request->level);
 	if (request->command->refused_if_unsupported && error == -ENXIO)
 		result = -EOPNOTSUPP;
-	message_failure(messages, request->failure, result, "%s: cannot %s %s%s (%s): %s (%s)%s%s",
-			request->domain->name, request->command->writes ? "write" : "read",
-			request->command->name, level, describe_place(messages, request),
-			explain(firmware, meaning, kind, error), error_name(error).text,
-			causes && error == -ENOTTY ? ": " : "",
+	message_failure(messages, request->failure, of_domain(request->domain), result,
+			"%s: cannot %s %s%s (%s): %s (%s)%s%s", request->domain->name,
+			request->command->writes ? "write" : "read", request->command->name, level,
+			describe_place(messages, request), explain(firmware, meaning, kind, error),
+			error_name(error).text, causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }
 

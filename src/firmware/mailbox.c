@@ -265,8 +265,8 @@ static int plan_what_is_in_force(struct firmware_batch *batch, struct level_requ
 		level->tdp_ratio = (struct isst_value){ ISST_KNOWN,
 							(unsigned int)(khz / KHZ_PER_RATIO) };
 	else if (error != -ENOENT)
-		message_failure(messages, &level->failure, error, "%s: %s", domain->name,
-				messages->error);
+		message_failure(messages, &level->failure, of_domain(domain), error, "%s: %s",
+				domain->name, messages->error);
 	return firmware_plan(&scope, &LIMITS_IN_FORCE, 0, 0, level->limit[0].mhz);
 }
 

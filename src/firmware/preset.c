@@ -121,7 +121,8 @@ static int plan_features(struct firmware_batch *batch, const struct isst_domain 
 static void note_file_error(struct firmware *firmware, const struct isst_domain *domain, int error,
 			    struct isst_failure *failure)
 {
-	message_failure(firmware->messages, failure, error, "%s: %s", domain->name,
+	message_failure(firmware->messages, failure, of_domain(domain), error, "%s: %s",
+			domain->name,
 			firmware->messages->error ? firmware->messages->error : strerror(-error));
 }
 
@@ -188,7 +189,8 @@ static int plan_base_freq(struct firmware_batch *batch, struct level_request *re
 	if (error)
 		note_file_error(firmware, domain, error, &result->failure);
 	else
-		message_failure(firmware->messages, &result->failure, -EOPNOTSUPP,
+		message_failure(firmware->messages, &result->failure, of_domain(domain),
+				-EOPNOTSUPP,
 				"%s: its CPUs have no base_frequency in cpufreq, which needs "
 				"intel_pstate with hardware-controlled performance states (HWP)",
 				domain->name);
@@ -243,7 +245,8 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 
 static int plan_setting(struct firmware_batch *batch, const struct setting_request *request)
 {
-	message_failure(batch->firmware->messages, request->failure, -EOPNOTSUPP,
+	message_failure(batch->firmware->messages, request->failure, of_domain(request->domain),
+			-EOPNOTSUPP,
 			"%s: Speed Select of this processor is configured by the BIOS: only "
 			"base-freq is supported, and it cannot be enabled or disabled",
 			request->domain->name);

@@ -153,17 +153,19 @@ static int check_high_priority(const struct call *call, const struct isst_cpuset
 		size_t i = 0;
 
 		if (!found)
-			return message_error(&context->messages, -EOPNOTSUPP,
-					     "CPU %u cannot get high priority: this machine has no "
-					     "such CPU, or its place is not known",
-					     cpu);
+			return message_error_at(
+				&context->messages, of_cpu(NULL, cpu), -EOPNOTSUPP,
+				"CPU %u cannot get high priority: this machine has no "
+				"such CPU, or its place is not known",
+				cpu);
 		while (i < call->list->domain_count && call->list->domains[i] != found->domain)
 			i++;
 		if (i == call->list->domain_count)
-			return message_error(&context->messages, -EINVAL,
-					     "CPU %u cannot get high priority: it belongs to none "
-					     "of the targets",
-					     cpu);
+			return message_error_at(
+				&context->messages, of_cpu(NULL, cpu), -EINVAL,
+				"CPU %u cannot get high priority: it belongs to none "
+				"of the targets",
+				cpu);
 	}
 	return 0;
 }

@@ -25,10 +25,8 @@ struct isst_config {
 	bool of_machine;    /* it begins with what was read of a machine, or its defaults */
 	const struct isst_targets *targets; /* the caller's; NULL: the machine as a whole */
 	/* Of the last call: */
-	struct problem *problems; /* each text with its place */
-	size_t problem_count;
-	struct skip *skips; /* each reason with its place */
-	size_t skip_count;
+	struct messages texts;
+	struct message_list problems, skipped; /* each with the place of its statement */
 	struct differences differences;
 	struct isst_cpuset *high_priority;
 };
@@ -47,16 +45,13 @@ static void forget_results(struct isst_config *config)
 {
 	if (!config)
 		return;
-	for (size_t i = 0; i < config->problem_count; i++)
-		free(config->problems[i].text);
-	free(config->problems);
-	skips_free(config->skips, config->skip_count);
+	message_list_free(&config->problems);
+	message_list_free(&config->skipped);
+	messages_free(&config->texts);
+	config->texts = (struct messages){ 0 };
 	differences_clear(&config->differences);
 	isst_cpuset_free(config->high_priority);
-	config->problems = NULL;
-	config->skips = NULL;
 	config->high_priority = NULL;
-	config->problem_count = config->skip_count = 0;
 }
 
 void isst_config_free(struct isst_config *config)
@@ -89,39 +84,55 @@ static char *origin_text(const struct configuration *configuration, const struct
 	return length < 0 ? NULL : text;
 }
 
-/** A text with the place that it is about. Returns NULL if out of memory. */
-static char *text_with_origin(const struct configuration *configuration,
-			      const struct origin *origin, const char *what)
+/** Adds what was found of a statement; @context: NULL: of its text alone. Returns 0 or -ENOMEM. */
+static int keep(struct isst_config *config, const struct isst_context *context,
+		struct message_list *list, const struct origin *origin, const char *what, int code,
+		int level, int error)
 {
-	char *where = origin_text(configuration, origin, NULL), *text = NULL;
+	char *where = origin_text(&config->configuration, origin, NULL);
+	const struct isst_message *message = NULL;
 
-	if (!where || asprintf(&text, "%s%s%s", where, *where ? ": " : "", what) < 0)
-		text = NULL;
+	if (where)
+		message = message_find(
+			&config->texts,
+			message_make_at(&config->texts,
+					context ? of_text(&context->messages, what) : of_machine(),
+					"%s%s%s", where, *where ? ": " : "", what));
 	free(where);
-	return text;
+	if (!message || config->texts.lost)
+		return -ENOMEM;
+	message_mark(message, code, level, error);
+	return message_list_add(list, message);
 }
 
 /** Takes over what a call found. Returns @error, or -ENOMEM. */
-static int keep_problems(struct isst_config *config, int error)
+static int keep_problems(struct isst_config *config, const struct isst_context *context, int error)
 {
 	struct configuration *configuration = &config->configuration;
+	int result = error;
 
-	config->problems = configuration->problems;
-	config->problem_count = configuration->problem_count;
+	for (size_t i = 0; i < configuration->problem_count; i++) {
+		struct problem *problem = &configuration->problems[i];
+
+		if (keep(config, context, &config->problems, &problem->origin, problem->text, 0,
+			 ISST_LOG_ERROR, error < 0 ? error : 0))
+			result = -ENOMEM;
+		free(problem->text);
+	}
+	free(configuration->problems);
 	configuration->problems = NULL;
 	configuration->problem_count = 0;
-	for (size_t i = 0; i < config->problem_count; i++) {
-		struct problem *problem = &config->problems[i];
-		char *text = text_with_origin(configuration, &problem->origin, problem->text);
+	return result;
+}
 
-		if (text) {
-			free(problem->text);
-			problem->text = text;
-		} else {
-			error = -ENOMEM;
-		}
-	}
-	return error;
+/** The error of a call, which is its first problem. */
+static int report_problem(const struct isst_config *config, struct isst_context *context, int error)
+{
+	const struct isst_message *problem = message_at(&config->problems, 0);
+
+	return error < 0 && problem ? message_error_at(&context->messages, problem->place, error,
+						       "%s", problem->text)
+				    : error;
 }
 
 int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
@@ -147,7 +158,7 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 				       file				      ? TEXT_FILE
 				       : newline && newline + 1 < text + size ? TEXT_LINES
 									      : TEXT_STATEMENT);
-	error = keep_problems(config, error);
+	error = keep_problems(config, NULL, error);
 	if (error) {
 		/* The problems are texts now, which have the name in them. */
 		configuration_drop_sources(&config->configuration, sources);
@@ -164,10 +175,10 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 	return 0;
 }
 
-ITEM_GETTER(const char *, isst_config_problem_at, isst_config, problem_count, problems[index].text,
-	    NULL)
-ITEM_GETTER(const char *, isst_config_skipped_at, isst_config, skip_count, skips[index].why, NULL)
-ITEM_GETTER(int, isst_config_skipped_error_at, isst_config, skip_count, skips[index].error, 0)
+ITEM_GETTER(const struct isst_message *, isst_config_problem_at, isst_config, problems.count,
+	    problems.items[index], NULL)
+ITEM_GETTER(const struct isst_message *, isst_config_skipped_at, isst_config, skipped.count,
+	    skipped.items[index], NULL)
 
 int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text)
 {
@@ -198,16 +209,13 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 	*config = NULL;
 	if (!made)
 		return call_no_memory(context);
-	error = keep_problems(made, error);
+	error = keep_problems(made, context, error);
 	if (!error) {
 		made->of_machine = true;
 		*config = made;
 		return 0;
 	}
-	if (error == -ENOMEM)
-		error = call_no_memory(context);
-	else if (made->problem_count > 0)
-		error = message_error(&context->messages, error, "%s", made->problems[0].text);
+	error = error == -ENOMEM ? call_no_memory(context) : report_problem(made, context, error);
 	isst_config_free(made);
 	return error;
 }
@@ -222,7 +230,7 @@ static int add_boot_state(struct isst_context *context, struct configuration *co
 
 	for (; line; line = strstr(line, CONFIGURATION_NOT_READ)) {
 		line += strlen(CONFIGURATION_NOT_READ);
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "the state after boot is incomplete: when it was kept, this could "
 			       "not be read: %.*s",
 			       (int)strcspn(line, "\n"), line);
@@ -252,7 +260,7 @@ static int add_ordinary(struct isst_context *context, struct configuration *ordi
 		return error;
 	/* Without a change since boot there is none. */
 	if (error != -ENOENT)
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "what is left out is what the defaults have, not the state after "
 			       "boot: %s",
 			       isst_error(context));
@@ -310,11 +318,11 @@ int isst_config_read(struct isst_context *context, const struct isst_targets *ta
 	if (!error && isst_cpuset_next(isst_online_cpus(context), 0, &cpu))
 		error = cpufreq_hides_limit(&context->files, cpu, turbo, &unseen);
 	if (unseen && !error)
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "scaling limits from the base frequency up are not visible while "
 			       "turbo is disabled (intel_pstate/no_turbo): they are read as none");
 	if (!error && made->configuration.setting_count == 0)
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "the configuration states nothing: nothing was found that differs "
 			       "from the state after boot, or from the defaults; config save --all "
 			       "states everything");
@@ -340,7 +348,7 @@ static int add_boot_levels(struct isst_context *context, struct configuration *c
 		}
 	configuration_clear(&boot);
 	if (error == -EIO)
-		message_notice(&context->messages, "the level stays unchanged: %s",
+		message_notice(&context->messages, of_machine(), "the level stays unchanged: %s",
 			       isst_error(context));
 	return error == -ENOENT || error == -EIO ? 0 : error;
 }
@@ -399,30 +407,24 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 	if (!config || !context || flags)
 		return context_refuse(context, "isst_config_match() has no flags, or there is no "
 					       "configuration (NULL)");
-	error = keep_problems(config, configuration_match(&config->configuration, context));
-	if (error < 0 && config->problem_count > 0)
-		return message_error(&context->messages, error, "%s", config->problems[0].text);
-	return error;
+	error = keep_problems(config, context,
+			      configuration_match(&config->configuration, context));
+	return report_problem(config, context, error);
 }
 
 /** Takes over what was skipped. Returns @error, or -ENOMEM. */
 static int keep_skips(struct isst_config *config, const struct isst_context *context,
 		      struct wanted *wanted, int error)
 {
-	config->skips = wanted->skips;
-	config->skip_count = wanted->skip_count;
-	wanted->skips = NULL;
-	wanted->skip_count = 0;
-	for (size_t i = 0; i < config->skip_count; i++) {
-		struct skip *skip = &config->skips[i];
+	for (size_t i = 0; i < wanted->skip_count; i++) {
+		struct skip *skip = &wanted->skips[i];
 		char *why = join_places(context, &skip->reasons) == 0 ? folds_text(&skip->reasons)
 								      : NULL;
 
-		if (why)
-			skip->why = text_with_origin(&config->configuration, &skip->origin, why);
+		if (!why || keep(config, context, &config->skipped, &skip->origin, why,
+				 ISST_MESSAGE_STATEMENT_SKIPPED, ISST_LOG_NOTICE, skip->error))
+			error = -ENOMEM;
 		free(why);
-		if (!skip->why)
-			return -ENOMEM;
 	}
 	return error;
 }
@@ -434,12 +436,8 @@ static int conclude(struct isst_config *config, struct isst_context *context, st
 	wanted->high_priority = NULL;
 	error = keep_skips(config, context, wanted, error);
 	wanted_clear(wanted);
-	error = keep_problems(config, error);
-	if (error == -ENOMEM)
-		return call_no_memory(context);
-	if (error && config->problem_count > 0)
-		return message_error(&context->messages, error, "%s", config->problems[0].text);
-	return error;
+	error = keep_problems(config, context, error);
+	return error == -ENOMEM ? call_no_memory(context) : report_problem(config, context, error);
 }
 
 void isst_config_set_targets(struct isst_config *config, const struct isst_targets *targets)
@@ -454,7 +452,8 @@ static int find_wanted(struct isst_config *config, struct isst_context *context,
 	int error = check_targets(context, config->targets, undisturbed, &wanted->targets);
 
 	if (!error && config->text_count > 0 && config->configuration.setting_count == 0)
-		message_notice(&context->messages, "the configuration states nothing");
+		message_notice(&context->messages, of_machine(),
+			       "the configuration states nothing");
 	wanted->context = context;
 	wanted->configuration = &config->configuration;
 	return error ? error : wanted_find(wanted, to_change);

@@ -112,10 +112,10 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 
 ITEM_GETTER(const struct isst_finding *, isst_explanation_finding_at, isst_explanation,
 	    findings.count, findings.items[index], NULL)
-ITEM_GETTER(const char *, isst_explanation_unread_at, isst_explanation, survey.unread.count,
-	    survey.unread.texts[index], NULL)
-ITEM_GETTER(const char *, isst_explanation_note_at, isst_explanation, survey.notes.count,
-	    survey.notes.texts[index], NULL)
+ITEM_GETTER(const struct isst_message *, isst_explanation_unread_at, isst_explanation,
+	    survey.unread.count, survey.unread.items[index], NULL)
+ITEM_GETTER(const struct isst_message *, isst_explanation_note_at, isst_explanation,
+	    survey.notes.count, survey.notes.items[index], NULL)
 
 unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
 					   unsigned int cpu)

@@ -57,8 +57,8 @@ int isst_cpus_of_module(struct isst_context *context, const struct isst_cpu *cpu
 		error = message_error(&context->messages, -EINVAL,
 				      "the call does not know the flags %#x", flags);
 	if (!error && !cpu->online)
-		error = message_error(&context->messages, -EOPNOTSUPP, "CPU %u is offline",
-				      cpu->number);
+		error = message_error_at(&context->messages, of_cpu(cpu->domain, cpu->number),
+					 -EOPNOTSUPP, "CPU %u is offline", cpu->number);
 	if (!error)
 		error = *cpus ? cpu_lists_module(&context->files, cpu->number, *cpus) : -ENOMEM;
 	if (error == -ENOENT)

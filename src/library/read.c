@@ -218,11 +218,12 @@ static void refuse_level(const struct levels_call *levels, const struct isst_per
 	struct isst_failure *failure = &result->parts[ISST_PART_RESULT];
 
 	if (highest_level(profile) == 0)
-		message_failure(messages, failure, -EOPNOTSUPP,
+		message_failure(messages, failure, of_domain(profile->domain), -EOPNOTSUPP,
 				"Invalid level %u (%s): only level 0 exists", levels->level, name);
 	else
-		message_failure(messages, failure, -EOPNOTSUPP, "Invalid level %u (%s): %s exist",
-				levels->level, name, perf_profile_levels_text(messages, profile));
+		message_failure(messages, failure, of_domain(profile->domain), -EOPNOTSUPP,
+				"Invalid level %u (%s): %s exist", levels->level, name,
+				perf_profile_levels_text(messages, profile));
 }
 
 /** Whether a domain is without a level below its highest; the current one exists even if

@@ -228,9 +228,9 @@ static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus
 				     "a set of targets is of domains or of CPUs, not of both");
 	isst_cpuset_for_each (number, cpus)
 		if (!isst_cpu_by_number(context, number))
-			return message_error(&context->messages, -EOPNOTSUPP,
-					     "CPU %u does not exist, or nothing is known of it",
-					     number);
+			return message_error_at(
+				&context->messages, of_cpu(NULL, number), -EOPNOTSUPP,
+				"CPU %u does not exist, or nothing is known of it", number);
 	larger = reallocarray(targets->cpus, count + 1, sizeof(const struct isst_cpu *));
 	if (!larger)
 		return -ENOMEM;

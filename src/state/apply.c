@@ -119,8 +119,8 @@ static int check_entry(struct isst_change *change, struct entry *entry,
 		entry->mask & entry->bits;
 
 	if (unsupported & ~entry->if_supported && !entry->optional)
-		return message_error(
-			&change->context->messages, -EOPNOTSUPP,
+		return message_error_at(
+			&change->context->messages, of_domain(level->domain), -EOPNOTSUPP,
 			"%s: %s feature is not present at level %u", level->domain->name,
 			feature_name(unsupported & FEATURE_TURBO_FREQ ? FEATURE_TURBO_FREQ
 								      : FEATURE_BASE_FREQ),
@@ -162,7 +162,8 @@ static void check_support_later(const struct wanted *wanted, struct step *step)
 			continue;
 		step->before = check_support;
 		if (step->change->options.dry_run)
-			change_warn(step->change, ISST_WARNING_FEATURES_CHECKED_LATER,
+			change_warn(step->change, ISST_MESSAGE_FEATURES_CHECKED_LATER,
+				    of_domain(domain),
 				    "%s: the driver reports the features of the current level only "
 				    "(API version 2): those of level %u are checked once it is set",
 				    domain->name, entry->item.index);

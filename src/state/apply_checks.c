@@ -158,12 +158,12 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 
 	if (values->max_mhz == 0)
 		change_warn(
-			change, ISST_WARNING_CLOS_MAX_ZERO,
+			change, ISST_MESSAGE_CLOS_MAX_ZERO, of_domain(domain),
 			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while %s, its cores "
 			"stay at their lowest frequency (for no limit use %s)",
 			domain->name, values->clos, while_on, no_limit);
 	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
-		change_warn(change, ISST_WARNING_CLOS_MAX_ZERO,
+		change_warn(change, ISST_MESSAGE_CLOS_MAX_ZERO, of_domain(domain),
 			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
 			    "CPUs (%llu MHz): while %s, its cores stay at that frequency",
 			    domain->name, values->clos, values->max_mhz,
@@ -183,7 +183,7 @@ static void warn_of_clos_range(struct isst_change *change, const struct isst_dom
 	warn_of_low_maximum(change, domain, values, lowest_khz, no_limit);
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
 	    values->min_mhz * UINT64_C(1000) > highest_khz)
-		change_warn(change, ISST_WARNING_CLOS_MIN_TOO_HIGH,
+		change_warn(change, ISST_MESSAGE_CLOS_MIN_TOO_HIGH, of_domain(domain),
 			    "%s: CLOS %u min %u MHz is above the highest frequency of its CPUs "
 			    "(%llu MHz)",
 			    domain->name, values->clos, values->min_mhz,
@@ -292,7 +292,8 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 			continue;
 		if (high == 0 && stated == cores && !wanted->is_command)
 			change_warn(
-				wanted->change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
+				wanted->change, ISST_MESSAGE_NO_HIGH_PRIORITY_CPUS,
+				of_package(package),
 				"package %u: no core is in CLOS 0 or 1: none has high priority or a "
 				"higher turbo frequency",
 				package);
@@ -301,7 +302,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 			char *buckets = turbo_freq_buckets_text(platform, info);
 
 			change_warn(
-				wanted->change, ISST_WARNING_BUCKET_OVERFULL,
+				wanted->change, ISST_MESSAGE_BUCKET_OVERFULL, of_package(package),
 				"package %u: %u %s have high priority, more than the level provides "
 				"a higher turbo frequency for (%s): turbo frequencies can be lower "
 				"than those of any bucket",
@@ -357,7 +358,8 @@ static int warn_of_replaced(const struct wanted *wanted, const struct domain_sna
 		back = message_make(&wanted->change->texts, "; %s enable --auto sets them again",
 				    name);
 	if (any || moves)
-		change_warn(wanted->change, ISST_WARNING_HIGH_PRIORITY_LOST,
+		change_warn(wanted->change, ISST_MESSAGE_HIGH_PRIORITY_LOST,
+			    of_domain(facts->domain),
 			    "%s: %s%s%s, which %s enable --auto has set, are replaced%s",
 			    facts->domain->name, any ? list : "", any && moves ? " and " : "",
 			    moves ? "associations of CPUs" : "", name, back ? back : "");
@@ -414,7 +416,8 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted)
 			stated |= wanted->items[j].item.kind == ITEM_TURBO_RATIO_LIMITS &&
 				  wanted->items[j].domain->package == package;
 		if (!stated)
-			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change_warn(wanted->change, ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT,
+				    of_package(package),
 				    "package %u: turbo-freq stays enabled in another power domain: "
 				    "the turbo ratio limits of the package are left unchanged",
 				    package);
@@ -433,7 +436,8 @@ static void warn_of_core_power(const struct wanted *wanted, const struct isst_do
 		    wanted->items[i].domain == domain)
 			on = wanted->items[i].bits;
 	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported && !on)
-		change_warn(wanted->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+		change_warn(wanted->change, ISST_MESSAGE_TURBO_FREQ_WITHOUT_CORE_POWER,
+			    of_package(domain->package),
 			    "package %u: turbo-freq is enabled without core-power: %s",
 			    domain->package,
 			    wanted->context->firmware.operations->turbo_freq_uses_clos
@@ -521,7 +525,8 @@ static void warn_of_ratio_limits(const struct wanted *wanted)
 			continue;
 		last = item->domain->package;
 		change_warn(
-			wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+			wanted->change, ISST_MESSAGE_TURBO_RATIO_LIMITS_LOW,
+			of_domain(item->domain),
 			"%s: turbo-freq stays enabled, and the turbo ratio limits hold its high "
 			"priority cores back: disable turbo-freq as well, or state turbo-ratio-limits none",
 			item->domain->name);
@@ -547,7 +552,7 @@ int wanted_warn_of_held_cores(struct wanted *wanted)
 		const struct low_limit *limit = &low.limits[i];
 
 		if (!error)
-			change_warn(change, ISST_WARNING_SCALING_LIMIT,
+			change_warn(change, ISST_MESSAGE_SCALING_LIMIT, of_cpus(NULL, limit->cpus),
 				    "%s: a limit (scaling_max_freq) of %llu MHz is below the %u "
 				    "MHz of high priority",
 				    message_numbers(&change->texts, "CPU", limit->cpus),

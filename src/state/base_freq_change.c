@@ -334,7 +334,8 @@ static int plan_preset(struct planned_command *command, bool enable, bool automa
 		if (enable && automatic)
 			error = settings_level(change, domain->domain, 0);
 		else if (!enable)
-			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+			change_warn(change, ISST_MESSAGE_NOTHING_TO_DISABLE,
+				    of_domain(domain->domain),
 				    "%s: base-freq is configured by the BIOS and stays enabled: "
 				    "only limits of cpufreq are removed",
 				    domain->domain->name);

@@ -182,7 +182,7 @@ int configuration_add_seen(struct configuration *boot, struct isst_context *cont
 	error = configuration_read_state(&extension.now, context, &everything, NULL);
 	if (error == -EIO) {
 		error = 0;
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_cpus(NULL, extension.seen),
 			       "the state after boot does not include %s, seen since: %s",
 			       message_numbers(&context->messages, "CPU", extension.seen),
 			       extension.now.problem_count > 0 ? extension.now.problems[0].text
@@ -232,7 +232,8 @@ int configuration_boot_state(struct isst_context *context, const char *kept, cha
 			const char *missing = state.problems[i].text;
 
 			fprintf(memory.stream, CONFIGURATION_NOT_READ "%s\n", missing);
-			message_notice(&context->messages, "this is not kept: %s", missing);
+			message_notice(&context->messages, of_machine(), "this is not kept: %s",
+				       missing);
 		}
 		/* Those of the text are written again. */
 		for (const char *line = kept; line && (line = strstr(line, CONFIGURATION_NOT_READ));

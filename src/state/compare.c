@@ -353,12 +353,13 @@ static int note_unseen(const struct comparison *comparison)
 		error = cpufreq_hides_limit(&context->files, compared->wanted->item.index, turbo,
 					    &unseen);
 	if (unseen && !error)
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "scaling limits from the base frequency up are not visible while "
 			       "turbo is disabled (intel_pstate/no_turbo): those that are wanted "
 			       "are taken as equal");
 	if (error && error != -ENOMEM)
-		message_failure(&context->messages, &failure, error, "%s", isst_error(context));
+		message_failure(&context->messages, &failure, of_machine(), error, "%s",
+				isst_error(context));
 	context->messages.error = before;
 	return failure.error
 		       ? wanted_fails(comparison->wanted, compared->wanted->setting, NULL, &failure)

@@ -77,7 +77,7 @@ static void warn_of_clos_remains(struct isst_change *change, const struct isst_d
 		return;
 	any = describe_clos(change->context, domain, text.stream);
 	if (memory_stream_close(&text) == 0 && any)
-		change_warn(change, ISST_WARNING_CLOS_SETTINGS_KEPT,
+		change_warn(change, ISST_MESSAGE_CLOS_SETTINGS_KEPT, of_domain(domain),
 			    "%s: %s: kept, and in effect %s", domain->name, text.text,
 			    in_force ? "while turbo-freq is enabled"
 				     : "again when core-power is enabled");
@@ -107,7 +107,7 @@ static void warn_of_interference(struct isst_change *change, const struct facts 
 		    cpufreq_read(&change->context->files, domain->domain->cpu, "scaling_max_freq",
 				 &khz) == -ENOENT)
 			continue;
-		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
+		change_warn(change, ISST_MESSAGE_CPUFREQ_INTERFERES, of_machine(),
 			    "set limits in one place only: cpufreq (scaling_min_freq, "
 			    "scaling_max_freq) or classes of service (core-power config)");
 		break;
@@ -170,12 +170,14 @@ static void note_turbo_freq(struct isst_change *change, const struct facts *fact
 			continue;
 		if (feature_is_on(&domain->level, FEATURE_TURBO_FREQ))
 			change_warn(
-				change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				change, ISST_MESSAGE_TURBO_FREQ_WITHOUT_CORE_POWER,
+				of_domain(domain->domain),
 				"%s: core-power is disabled, turbo-freq stays enabled: " CLASSES_HOLD,
 				domain->domain->name);
 		else
 			change_warn(
-				change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				change, ISST_MESSAGE_TURBO_FREQ_WITHOUT_CORE_POWER,
+				of_domain(domain->domain),
 				"%s; core-power is disabled: if turbo-freq is enabled there, " CLASSES_HOLD,
 				feature_unknown_why(domain));
 		return;
@@ -199,7 +201,7 @@ static int check_disable(struct isst_change *change, const struct facts *facts, 
 		check_support(change, domain);
 		return 0;
 	}
-	change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+	change_warn(change, ISST_MESSAGE_NOTHING_TO_DISABLE, of_domain(domain->domain),
 		    "%s: core-power not supported: nothing to disable", domain->domain->name);
 	domain->failure.error = -ECANCELED;
 	return 0;
@@ -362,7 +364,8 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 
 		cpus[i].failure = facts->domains[cpu->domain->index].failure;
 		if (request_is_active(&cpus[i]) && objection)
-			message_failure(&context->messages, &cpus[i].failure, -EIO, "CPU %u: %s",
+			message_failure(&context->messages, &cpus[i].failure,
+					of_cpu(cpu->domain, cpu->number), -EIO, "CPU %u: %s",
 					cpu->number, objection);
 		else if (request_is_active(&cpus[i]))
 			error = isst_cpuset_add(setting.cpus, cpu->number, cpu->number);

@@ -116,7 +116,8 @@ static int plan_setting(struct wanted *wanted, const struct setting *setting, bo
 			char *list = isst_cpuset_to_list(domain->present);
 
 			if (list)
-				change_warn(wanted->change, ISST_WARNING_CPUS_LEFT_OUT,
+				change_warn(wanted->change, ISST_MESSAGE_CPUS_LEFT_OUT,
+					    of_domain(domain),
 					    "%s: its CPUs (%s) are left as they are: all CPUs of "
 					    "package %u are offline in the saved state, and a "
 					    "package without CPUs cannot be accessed",
@@ -186,7 +187,7 @@ int cpus_plan_all_offline(struct wanted *wanted)
 		error = cpus_state_read(wanted->context, states, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!error && isst_cpuset_count(states[i].foreign) > 0)
-			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+			change_warn(change, ISST_MESSAGE_CPUS_LEFT_OUT, of_domain(states[i].domain),
 				    "%s: %s: isolated in a cpuset partition of another program; "
 				    "left unchanged",
 				    states[i].domain->name,
@@ -201,7 +202,7 @@ int cpus_plan_all_offline(struct wanted *wanted)
 
 		if (setting && setting->wanted == WANTED_UNMANAGED &&
 		    configuration_is_state(wanted->configuration, setting->origin.source))
-			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+			change_warn(change, ISST_MESSAGE_CPUS_LEFT_OUT, of_domain(domain),
 				    "%s: its CPUs are left as they are: in the saved state they "
 				    "are unmanaged",
 				    domain->name);
@@ -416,7 +417,7 @@ static int note_unmanaged(struct isst_context *context, const struct cpus_state 
 
 	if (error)
 		return error;
-	message_notice(&context->messages,
+	message_notice(&context->messages, of_domain(state->domain),
 		       "%s: no statement describes its CPUs (%s): the state leaves them unmanaged",
 		       state->domain->name, text);
 	free(text);
@@ -635,7 +636,7 @@ static int note_without_smt(struct wanted *wanted, const struct cpus_state *stat
 				       setting->cpus, cpus);
 	}
 	if (!error && isst_cpuset_count(cpus) > 0)
-		message_notice(&wanted->context->messages,
+		message_notice(&wanted->context->messages, of_cpus(NULL, cpus),
 			       "%s %s offline because SMT is off (" SMT_CONTROL
 			       "), and not counted as a difference",
 			       message_numbers(&wanted->context->messages, "CPU", cpus),

@@ -140,7 +140,7 @@ static int is_same_topology(struct isst_context *context, const struct match *ma
 	unknown = find_places(context, cpus, false);
 	if (!unknown)
 		return -ENOMEM;
-	message_notice(&context->messages,
+	message_notice(&context->messages, of_cpus(NULL, unknown),
 		       "it cannot be verified that the configuration is for this machine: the core "
 		       "of %s is not known",
 		       message_numbers(&context->messages, "CPU", unknown));

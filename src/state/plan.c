@@ -199,7 +199,7 @@ static void check_off(struct planned_command *command, struct domain_snapshot *d
 			      level->level);
 		return;
 	}
-	change_warn(command->change, ISST_WARNING_NOTHING_TO_DISABLE,
+	change_warn(command->change, ISST_MESSAGE_NOTHING_TO_DISABLE, of_domain(domain->domain),
 		    "%s: %s feature is not present at this level %u: nothing to disable",
 		    domain->domain->name, feature_name(feature), level->level);
 	domain->failure = (struct isst_failure){ .error = -ECANCELED };
@@ -246,12 +246,12 @@ static void warn_of_saved(struct planned_command *command, unsigned int feature)
 			any = true;
 		}
 	if (found.any)
-		change_warn(command->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+		change_warn(command->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_machine(),
 			    "what else %s enable --auto has set stays (core-power, classes of "
 			    "service): %s disable --auto restores what was there before",
 			    name, name);
 	else if (any && feature == FEATURE_TURBO_FREQ)
-		change_warn(command->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+		change_warn(command->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_machine(),
 			    "core-power stays as it is: %s enable enables it, core-power disable "
 			    "disables it",
 			    name);
@@ -274,7 +274,8 @@ static int name_other_levels(struct planned_command *command, unsigned int featu
 		error = settings_find(command->change->context, name, domain, level, &found);
 		if (found.other)
 			change_warn(
-				command->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
+				command->change, ISST_MESSAGE_SAVED_FOR_OTHER_LEVEL,
+				of_domain(domain),
 				"%s: settings from before %s enable are saved for level %u: "
 				"%s disable --auto restores them at that level, not at level %u "
 				"(config reset --boot undoes what isst changed since boot)",
@@ -337,7 +338,8 @@ static void warn_of_core_power_off(struct planned_command *command, unsigned int
 			continue;
 		change->broken |= settings_find(change->context, feature_name(feature), domain, 0,
 						&found) == -ENOMEM;
-		change_warn(change, ISST_WARNING_NO_SAVED_SETTINGS,
+		change_warn(change, ISST_MESSAGE_NO_SAVED_SETTINGS,
+			    whole ? of_package(domain->package) : of_domain(domain),
 			    "%s: no saved settings%s: core-power is disabled; classes of service, "
 			    "associations and the priority type stay (config reset --boot undoes "
 			    "what isst changed since boot)",
@@ -360,7 +362,8 @@ int command_core_power_off(struct planned_command *command, unsigned int feature
 			    feature_in_use(command->change->context, facts->domains, i, other);
 
 		if (used)
-			change_warn(command->change, ISST_WARNING_NEEDED_BY_FEATURE,
+			change_warn(command->change, ISST_MESSAGE_NEEDED_BY_FEATURE,
+				    of_domain(domain->domain),
 				    "%s: core-power stays enabled: %s needs it",
 				    domain->domain->name, feature_name(other));
 		domain->counts = may && !used && switches_core_power(command, domain);

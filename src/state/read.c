@@ -294,7 +294,7 @@ static int leave_to_owner(struct state *state, const struct item *item, uint64_t
 	if (error == -ENOMEM || !owners)
 		return error == -ENOMEM ? error : 0;
 	if (!state->owned[limit])
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_cpu(NULL, item->index),
 			       "CPU %u: %s %" PRIu64 " kHz is the limit of another owner (%s): "
 			       "it is stated as none, here and where others are alike",
 			       item->index,

@@ -147,11 +147,13 @@ static int level_limits(struct wanted *wanted, const struct domain_snapshot *dom
 	/* A command leaves what is not known as it is. */
 	if (wanted->is_command && (owner->limits_failure.error || *limits == 0)) {
 		if (owner->limits_failure.error)
-			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change_warn(wanted->change, ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT,
+				    of_cause(wanted->change, owner->limits_failure.message),
 				    "%s; the turbo ratio limits are left unchanged",
 				    owner->limits_failure.message);
 		else
-			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change_warn(wanted->change, ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT,
+				    of_domain(domain->domain),
 				    "%s: level %u has no turbo ratio limits; the current ones are "
 				    "left unchanged",
 				    domain->domain->name, owner->level.level);

@@ -18,13 +18,14 @@
 static void warn_of_use(struct isst_change *change, const struct domain_snapshot *user)
 {
 	if (!feature_is_on(&user->level, FEATURE_TURBO_FREQ))
-		change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+		change_warn(change, ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT, of_domain(user->domain),
 			    "%s; turbo-freq may be enabled there: the turbo ratio limits of the "
 			    "package are left unchanged",
 			    feature_unknown_why(user));
 	else
 		change_warn(
-			change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change, ISST_MESSAGE_TURBO_RATIO_LIMITS_KEPT,
+			of_package(user->domain->package),
 			"package %u: turbo-freq stays enabled in another power domain: the turbo "
 			"ratio limits of the package are left unchanged",
 			user->domain->package);
@@ -136,7 +137,7 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	}
 	if (error || isst_cpuset_count(former) == 0)
 		goto out;
-	change_warn(change, ISST_WARNING_HIGH_PRIORITY_LOST,
+	change_warn(change, ISST_MESSAGE_HIGH_PRIORITY_LOST, of_cpus(NULL, former),
 		    "%s had high priority before, and low priority now",
 		    message_numbers(&change->texts, "CPU", former));
 out:
@@ -192,7 +193,7 @@ static int warn_of_priorities(struct planned_command *command, bool named)
 		any |= !failure;
 	}
 	if (!named && any && !failed)
-		change_warn(change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
+		change_warn(change, ISST_MESSAGE_NO_HIGH_PRIORITY_CPUS, of_machine(),
 			    "no CPUs are named: every %s becomes low priority, and none gets a "
 			    "higher turbo frequency; choose high priority CPUs with "
 			    "--high-priority CORES/package, or specify them with -c before the "

@@ -180,7 +180,7 @@ static int add_skip(struct wanted *wanted, size_t *skip, const struct setting *s
 		if (ARRAY_GROW(wanted->skips, wanted->skip_count))
 			return -ENOMEM;
 		wanted->skips[wanted->skip_count] =
-			(struct skip){ setting->origin, error, { .all = NULL }, NULL };
+			(struct skip){ setting->origin, error, { .all = NULL } };
 		*skip = ++wanted->skip_count;
 	}
 	return folds_add(&wanted->skips[*skip - 1].reasons, NULL, "%s", text);
@@ -250,8 +250,9 @@ int wanted_fails(struct wanted *wanted, const struct setting *setting,
 int wanted_reject(struct wanted *wanted, const struct setting *setting,
 		  const struct isst_domain *domain, int error, const char *format, ...)
 {
+	struct messages *messages = &wanted->context->messages;
 	va_list arguments;
-	char *why, *text = NULL;
+	char *why;
 	int length;
 
 	if (error != -EINVAL && is_follower(setting, domain))
@@ -261,12 +262,10 @@ int wanted_reject(struct wanted *wanted, const struct setting *setting,
 	va_end(arguments);
 	if (length < 0)
 		return -ENOMEM;
-	length = asprintf(&text, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why);
+	error = add_problem(wanted, setting, error,
+			    message_make_at(messages, of_domain(domain), "%s%s%s",
+					    domain ? domain->name : "", domain ? ": " : "", why));
 	free(why);
-	if (length < 0)
-		return -ENOMEM;
-	error = add_problem(wanted, setting, error, text);
-	free(text);
 	return error;
 }
 
@@ -378,15 +377,6 @@ int wanted_item_cpus(const struct isst_context *context, const struct wanted_ite
 	return error;
 }
 
-void skips_free(struct skip *skips, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		folds_clear(&skips[i].reasons);
-		free(skips[i].why);
-	}
-	free(skips);
-}
-
 void wanted_clear(struct wanted *wanted)
 {
 	facts_clear(&wanted->facts);
@@ -397,7 +387,9 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->unsupported);
 	free(wanted->cores);
 	configuration_clear(&wanted->boot);
-	skips_free(wanted->skips, wanted->skip_count);
+	for (size_t i = 0; i < wanted->skip_count; i++)
+		folds_clear(&wanted->skips[i].reasons);
+	free(wanted->skips);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };
 }

@@ -26,7 +26,6 @@ struct skip {
 	struct origin origin;
 	int error;
 	struct folds reasons;
-	char *why; /* their text, as the library has them */
 };
 
 struct wanted {
@@ -77,7 +76,6 @@ int wanted_find(struct wanted *wanted, bool to_change);
 int wanted_resolve(struct wanted *wanted);
 
 void wanted_clear(struct wanted *wanted);
-void skips_free(struct skip *skips, size_t count);
 
 /** As folds_join(), on the machine of a context. */
 int join_places(const struct isst_context *context, struct folds *folds);

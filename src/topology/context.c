@@ -22,11 +22,14 @@ const char *isst_error(const struct isst_context *context)
 	return context && context->messages.error ? context->messages.error : "";
 }
 
-const char *isst_notice_at(const struct isst_context *context, size_t index)
+const struct isst_message *isst_error_message(const struct isst_context *context)
 {
-	return context && index < context->messages.notices.count
-		       ? context->messages.notices.texts[index]
-		       : NULL;
+	return context ? message_find(&context->messages, context->messages.error) : NULL;
+}
+
+const struct isst_message *isst_notice_at(const struct isst_context *context, size_t index)
+{
+	return context ? message_at(&context->messages.notices, index) : NULL;
 }
 
 /** Defines a function of isst.h that returns a part of what was discovered. */
@@ -35,19 +38,19 @@ const char *isst_notice_at(const struct isst_context *context, size_t index)
 	{ \
 		return context && context->topology ? context->topology->member : 0; \
 	}
-#define TEXT_OF_TOPOLOGY(name, texts, count) \
-	const char *name(const struct isst_context *context, size_t index) \
+#define LIST_OF_TOPOLOGY(name, list) \
+	const struct isst_message *name(const struct isst_context *context, size_t index) \
 	{ \
 		const struct topology *topology = context ? context->topology : NULL; \
 \
-		return topology && index < topology->count ? topology->texts[index] : NULL; \
+		return topology ? message_at(&topology->list, index) : NULL; \
 	}
 
 OF_TOPOLOGY(size_t, isst_domain_count, domain_count)
 OF_TOPOLOGY(const struct isst_cpuset *, isst_present_cpus, present)
 OF_TOPOLOGY(const struct isst_cpuset *, isst_online_cpus, online)
-TEXT_OF_TOPOLOGY(isst_left_out_at, left_out, left_out_count)
-TEXT_OF_TOPOLOGY(isst_offline_part_at, offline_parts, offline_part_count)
+LIST_OF_TOPOLOGY(isst_left_out_at, left_out)
+LIST_OF_TOPOLOGY(isst_offline_part_at, offline_parts)
 
 const struct isst_domain *context_domain(const struct isst_context *context, size_t index)
 {
@@ -91,9 +94,9 @@ int context_check_domain(struct isst_context *context, const struct isst_domain 
 		return 0;
 	for (size_t i = 0; i < topology->lost_domain_count; i++)
 		if (&topology->lost_domains[i]->public == domain)
-			return message_error(&context->messages, -ESTALE,
-					     "%s no longer exists since the last discovery",
-					     domain->name);
+			return message_error_at(&context->messages, of_domain(domain), -ESTALE,
+						"%s no longer exists since the last discovery",
+						domain->name);
 	return message_error(&context->messages, -EINVAL, "a domain of another context was given");
 }
 
@@ -107,9 +110,9 @@ int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
 		return 0;
 	for (size_t i = 0; i < topology->lost_cpu_count; i++)
 		if (&topology->lost_cpus[i]->public == cpu)
-			return message_error(&context->messages, -ESTALE,
-					     "CPU %u no longer exists since the last discovery",
-					     cpu->number);
+			return message_error_at(
+				&context->messages, of_cpu(NULL, cpu->number), -ESTALE,
+				"CPU %u no longer exists since the last discovery", cpu->number);
 	return message_error(&context->messages, -EINVAL, "a CPU of another context was given");
 }
 

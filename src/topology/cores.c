@@ -32,7 +32,8 @@ static const char *name_cpus(const struct topology_sources *sources,
 			error = isst_cpuset_add(cpus, topology->cpus[i]->public.number,
 						topology->cpus[i]->public.number);
 	*count = isst_cpuset_count(cpus);
-	name = message_numbers(sources->messages, "CPU", cpus);
+	name = message_make_at(sources->messages, of_cpus(NULL, cpus), "%s",
+			       message_numbers(sources->messages, "CPU", cpus));
 	sources->messages->lost |= error != 0;
 	isst_cpuset_free(cpus);
 	return name;
@@ -91,12 +92,10 @@ static int leave_out_package(const struct topology_sources *sources, struct topo
 				   packages, packages - 1);
 	else if (!module_is_loaded(sources->files, "isst_tpmi"))
 		hint = "; is the module isst_tpmi loaded?";
-	error = topology_leave_out(
-		topology,
-		message_make(sources->messages,
-			     "package %u is left out: the driver provides no power domain (%s): "
-			     "%s%s",
-			     package, cause ? error_name(cause).text : "0 instances", why, hint));
+	error = topology_note(
+		sources, &topology->left_out, ISST_MESSAGE_PART_LEFT_OUT, of_package(package),
+		"package %u is left out: the driver provides no power domain (%s): %s%s", package,
+		cause ? error_name(cause).text : "0 instances", why, hint);
 
 	return error ? error
 		     : note_unserved(topology, &(struct unserved_domain){ .package = package,
@@ -184,8 +183,8 @@ static int leave_out_core(const struct topology_sources *sources, struct topolog
 {
 	if (!cpu->unknown_core)
 		return 0;
-	return topology_leave_out(
-		topology, message_make(sources->messages, "%s: left out", cpu->unknown_core));
+	return topology_note(sources, &topology->left_out, ISST_MESSAGE_PART_LEFT_OUT,
+			     of_cpu(NULL, cpu->public.number), "%s: left out", cpu->unknown_core);
 }
 
 static bool is_stray(const struct topology_cpu *cpu, const struct topology_cpu *like)
@@ -214,11 +213,11 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 	}
 	topology->cpu_count = kept;
 	return count == 0 ? 0
-			  : topology_leave_out(topology,
-					       message_make(sources->messages,
-							    "%s: left out: in no power domain that "
-							    "the driver provides",
-							    strays));
+			  : topology_note(sources, &topology->left_out, ISST_MESSAGE_PART_LEFT_OUT,
+					  of_text(sources->messages, strays),
+					  "%s: left out: in no power domain that the driver "
+					  "provides",
+					  strays);
 }
 
 /** Gives domains without CPUs the die of their package, if it has only one. */
@@ -294,7 +293,7 @@ static void note_foreign_domains(const struct topology_sources *sources,
 		if (!first.public.core_known || first.punit_domain == 0)
 			continue;
 		cpus = name_cpus(sources, topology, has_foreign_domain, &first, &count);
-		message_notice(sources->messages,
+		message_notice(sources->messages, of_package(first.domain->public.package),
 			       "%s %s power domain %u, which this platform cannot have; using %s",
 			       cpus, count > 1 ? "report" : "reports", first.punit_domain,
 			       first.domain->public.name);

@@ -161,9 +161,9 @@ static int scan_dies(const struct topology_sources *sources, struct topology *to
 		const struct isst_domain *before = &topology->domains[i - 1]->public;
 
 		if (before->package == domain->package && before->die == domain->die)
-			return message_error(sources->messages, -EIO,
-					     "the kernel reports two sets of CPUs for %s",
-					     domain->name);
+			return message_error_at(sources->messages, of_package(domain->package),
+						-EIO, "the kernel reports two sets of CPUs for %s",
+						domain->name);
 	}
 	return 0;
 }
@@ -246,7 +246,7 @@ static int check_offline(const struct topology_sources *sources, struct topology
 		doubtful |= domain->split && isst_cpuset_count(domain->present) == 0;
 	}
 	if (why && doubtful)
-		message_notice(messages,
+		message_notice(messages, of_text(messages, why),
 			       "%s: it is unknown whether a power domain without CPUs is an I/O "
 			       "die or contains them",
 			       why);
@@ -331,7 +331,7 @@ static bool may_be_torn(const struct topology *topology, int error)
 	for (size_t i = 0; i < topology->domain_count && !error; i++)
 		if (topology->domains[i]->unknown_core)
 			return true;
-	return error || topology->left_out_count > 0;
+	return error || topology->left_out.count > 0;
 }
 
 static bool online_changed(const struct topology_sources *sources, const struct topology *topology)

@@ -307,20 +307,13 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 
 /* ---- What calls for all domains do not reach ---- */
 
-static int add_offline_part(struct topology *topology, const char *text)
-{
-	if (ARRAY_GROW(topology->offline_parts, topology->offline_part_count))
-		return -ENOMEM;
-	topology->offline_parts[topology->offline_part_count++] = text;
-	return 0;
-}
-
 /** Describes the part of CPU @first, and adds its CPUs to @described. */
 static int describe_part(const struct topology_sources *sources, struct topology *topology,
 			 size_t first, struct isst_cpuset *described)
 {
 	const struct cached_cpu *cpus = topology->unreachable;
 	struct isst_cpuset *set = isst_cpuset_new();
+	struct message_place place;
 	bool whole = true;
 	char *list = NULL;
 	int error = 0;
@@ -334,16 +327,19 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	if (set && !error)
 		error = isst_cpuset_add_set(described, set);
 	list = set && !error ? isst_cpuset_to_list(set) : NULL;
-	isst_cpuset_free(set);
+	place = of_package(cpus[first].package);
+	place.cpus = set;
 	if (!list)
-		return -ENOMEM;
-	error = add_offline_part(
-		topology,
-		whole ? message_make(sources->messages, "package %u: all its CPUs (%s) are offline",
-				     cpus[first].package, list)
-		      : message_make(sources->messages,
-				     "package %u, die %u: all its CPUs (%s) are offline",
-				     cpus[first].package, cpus[first].die, list));
+		error = -ENOMEM;
+	else if (whole)
+		error = topology_note(sources, &topology->offline_parts, ISST_MESSAGE_PART_OFFLINE,
+				      place, "package %u: all its CPUs (%s) are offline",
+				      cpus[first].package, list);
+	else
+		error = topology_note(sources, &topology->offline_parts, ISST_MESSAGE_PART_OFFLINE,
+				      place, "package %u, die %u: all its CPUs (%s) are offline",
+				      cpus[first].package, cpus[first].die, list);
+	isst_cpuset_free(set);
 	free(list);
 	return error;
 }
@@ -382,9 +378,9 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 	if (topology->may_have_packages)
 		part = count == 1 ? ", and any package that consists of it alone,"
 				  : ", and any package that consists of them alone,";
-	return add_offline_part(topology,
-				message_make(sources->messages,
-					     "%s%s %s been offline since before isst first looked",
-					     message_numbers(sources->messages, "CPU", unseen),
-					     part, count == 1 ? "has" : "have"));
+	return topology_note(sources, &topology->offline_parts, ISST_MESSAGE_PART_OFFLINE,
+			     of_cpus(NULL, unseen),
+			     "%s%s %s been offline since before isst first looked",
+			     message_numbers(sources->messages, "CPU", unseen), part,
+			     count == 1 ? "has" : "have");
 }

@@ -136,7 +136,7 @@ int requested_levels_read(struct isst_context *context, struct requested_levels 
 	if (error || walk.next < isst_domain_count(context))
 		requested_levels_clear(all);
 	if (error && error != -ENOMEM && error != -ENOENT && error != -EPERM)
-		message_failure(&context->messages, &all->failure, error, "%s",
+		message_failure(&context->messages, &all->failure, of_machine(), error, "%s",
 				isst_error(context));
 	context->messages.error = before;
 	return error == -ENOMEM ? error : 0;

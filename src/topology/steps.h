@@ -41,8 +41,10 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,
 			      const struct isst_cpuset *unseen);
 
-/** Notes that a part of the machine is left out. */
-int topology_leave_out(struct topology *topology, const char *what);
+/** Adds a part of the machine to one of the lists of those that calls for all do not cover. */
+__attribute__((format(printf, 5, 6))) int
+topology_note(const struct topology_sources *sources, struct message_list *list,
+	      enum isst_message_code code, struct message_place place, const char *format, ...);
 
 /** Sorts the table of CPUs, by number. */
 void topology_sort_cpus(struct topology *topology);

@@ -278,8 +278,8 @@ void topology_free(struct topology *topology)
 		free(topology->lost_cpus[i]);
 	free(topology->domains);
 	free(topology->lost_domains);
-	free(topology->left_out);
-	free(topology->offline_parts);
+	message_list_free(&topology->left_out);
+	message_list_free(&topology->offline_parts);
 	free(topology->unreachable);
 	free(topology->unserved);
 	free(topology->cpus);
@@ -351,13 +351,15 @@ int topology_add_to_domain(struct topology_domain *domain, struct topology_cpu *
 	return error;
 }
 
-int topology_leave_out(struct topology *topology, const char *what)
+int topology_note(const struct topology_sources *sources, struct message_list *list,
+		  enum isst_message_code code, struct message_place place, const char *format, ...)
 {
-	for (size_t i = 0; i < topology->left_out_count; i++)
-		if (topology->left_out[i] == what)
-			return 0;
-	if (ARRAY_GROW(topology->left_out, topology->left_out_count))
-		return -ENOMEM;
-	topology->left_out[topology->left_out_count++] = what;
-	return 0;
+	const struct isst_message *message;
+	va_list arguments;
+
+	va_start(arguments, format);
+	message = message_new(sources->messages, place, format, arguments);
+	va_end(arguments);
+	message_mark(message, (int)code, ISST_LOG_WARNING, 0);
+	return message_list_add(list, message);
 }

@@ -51,12 +51,9 @@ struct topology {
 	size_t domain_count;
 	struct topology_cpu **cpus; /* by number */
 	size_t cpu_count;
-	const char **left_out; /* see isst_left_out_at() */
-	size_t left_out_count;
-	const char **offline_parts; /* see isst_offline_part_at() */
-	size_t offline_part_count;
-	bool may_have_packages;		/* of CPUs that were not seen */
-	struct cached_cpu *unreachable; /* whose whole package or die is offline */
+	struct message_list left_out, offline_parts; /* see isst_left_out_at() and the like */
+	bool may_have_packages;			     /* of CPUs that were not seen */
+	struct cached_cpu *unreachable;		     /* whose whole package or die is offline */
 	size_t unreachable_count;
 	struct unserved_domain *unserved;
 	size_t unserved_count;

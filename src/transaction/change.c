@@ -79,7 +79,8 @@ void change_free(struct isst_change *change)
 	item_index_clear(&change->index);
 	free(change->enabled);
 	free(change->listed);
-	free(change->warnings.items);
+	message_list_free(&change->warnings);
+	message_list_free(&change->differences);
 	messages_free(&change->texts);
 	free(change);
 }
@@ -118,20 +119,12 @@ int isst_change_check(const struct isst_change *change)
 			     change->objection.message);
 }
 
-const char *isst_change_warning_at(const struct isst_change *change, size_t index)
+const struct isst_message *isst_change_warning_at(const struct isst_change *change, size_t index)
 {
-	return change && index < change->warnings.count ? change->warnings.items[index].text : NULL;
+	return change ? message_at(&change->warnings, index) : NULL;
 }
 
-int isst_change_warning_code_at(const struct isst_change *change, size_t index)
+const struct isst_message *isst_change_difference_at(const struct isst_change *change, size_t index)
 {
-	return change && index < change->warnings.count ? (int)change->warnings.items[index].kind
-							: 0;
-}
-
-const char *isst_change_difference_at(const struct isst_change *change, size_t index)
-{
-	const struct notices *differences = change ? &change->texts.notices : NULL;
-
-	return differences && index < differences->count ? differences->texts[index] : NULL;
+	return change ? message_at(&change->differences, index) : NULL;
 }

@@ -147,16 +147,6 @@ struct enabled_cores {
 	bool isolated; /* other cores are isolated in a partition, and do not go offline */
 };
 
-struct warning {
-	enum isst_warning_kind kind;
-	const char *text;
-};
-
-struct warning_list {
-	struct warning *items;
-	size_t count;
-};
-
 struct isst_change {
 	struct isst_context *context;
 	struct isst_change_options options;
@@ -166,10 +156,9 @@ struct isst_change {
 	struct entry_place *places;	 /* by the numbers of the index */
 	struct isst_change_step *listed; /* for change_listed_step() */
 	size_t listed_count;
-	/* Its own: a program that makes change after change does not grow. The notices are what
-	 * differs after a rollback. */
+	/* Its own: a program that makes change after change does not grow. */
 	struct messages texts;
-	struct warning_list warnings;
+	struct message_list warnings, differences; /* the latter after a rollback */
 	const char *irreversible; /* where not NULL, why a rollback could not restore all of it */
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;

@@ -75,14 +75,14 @@ static bool is_lost(const struct tracked *tracked)
 }
 
 /** Warns of items, where there are any. @list: their names, which is freed */
-static void warn_of(struct isst_change *change, enum isst_warning_kind kind, const char *why,
+static void warn_of(struct isst_change *change, enum isst_message_code kind, const char *why,
 		    char *list)
 {
 	if (!list)
-		change_warn(change, kind,
+		change_warn(change, kind, of_machine(),
 			    "items %s, cannot be listed, if there are any: out of memory", why);
 	else if (*list)
-		change_warn(change, kind, "%s: %s", why, list);
+		change_warn(change, kind, of_machine(), "%s: %s", why, list);
 	free(list);
 }
 
@@ -106,7 +106,6 @@ static bool is_left_offline(const struct tracked *tracked)
 static int restore(struct isst_change *change, const struct isst_journal *journal)
 {
 	const struct isst_change_options options = { .command = change->options.command };
-	const struct notices *differences = &change->texts.notices;
 	struct isst_context *context = change->context;
 	struct messages *texts = &change->texts;
 	struct isst_change *rollback;
@@ -126,10 +125,10 @@ static int restore(struct isst_change *change, const struct isst_journal *journa
 	change_take_texts(change, rollback);
 	end_hold(change);
 	context->runs++;
-	warn_of(change, ISST_WARNING_CHANGED_SINCE,
+	warn_of(change, ISST_MESSAGE_CHANGED_SINCE,
 		"not rolled back, because another process changed it since",
 		recovery_list(journal, is_moved));
-	warn_of(change, ISST_WARNING_OUT_OF_REACH, "not rolled back, because the CPU is offline",
+	warn_of(change, ISST_MESSAGE_OUT_OF_REACH, "not rolled back, because the CPU is offline",
 		recovery_list_kinds(journal, is_left_offline));
 	incomplete = error != 0;
 	/* What has to be rolled back once it can be accessed. */
@@ -146,7 +145,7 @@ static int restore(struct isst_change *change, const struct isst_journal *journa
 	}
 	if (incomplete) {
 		char *waiting = recovery_describe_waiting(journal);
-		char *differing = recovery_join(differences->texts, differences->count);
+		char *differing = recovery_join(&change->differences);
 		bool waits = waiting && *waiting;
 
 		error = message_error(&context->messages, -ENOTRECOVERABLE,
@@ -211,7 +210,7 @@ static int roll_back(struct isst_change *change)
 	else
 		now = suspend_mark_now(&context->files);
 	if (!change->overtaken && suspend_marks_differ(&change->held_since, &now)) {
-		warn_of(change, ISST_WARNING_LOST_OVER_SUSPEND,
+		warn_of(change, ISST_MESSAGE_LOST_OVER_SUSPEND,
 			"changed over a suspend of the machine, and rolled back as well",
 			recovery_list(journal, is_lost));
 		for (size_t i = 0; i < journal->count; i++)

@@ -273,11 +273,12 @@ static void note_file_error(struct isst_context *context, struct item_access *ac
 {
 	message_end(&context->messages, before, error == -ENOENT ? 0 : error);
 	if (error == -ENOENT)
-		message_failure(&context->messages, &access->failure, -EIO, "%s: %s",
+		message_failure(&context->messages, &access->failure,
+				of_item(context, &access->item), -EIO, "%s: %s",
 				item_describe(context, &access->item),
 				item_why_gone(context, &access->item, "there is no such file"));
 	else if (error)
-		message_failure(&context->messages, &access->failure, error, "%s",
+		message_failure(&context->messages, &access->failure, of_machine(), error, "%s",
 				isst_error(context));
 }
 
@@ -325,7 +326,7 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 		if (!online)
 			error = read_online_cpus(context, &online);
 		if (error)
-			message_failure(&context->messages, &access->failure,
+			message_failure(&context->messages, &access->failure, of_machine(),
 					error == -ENOENT ? -EIO : error, "%s",
 					message_why(&context->messages, error));
 		access->value.number = !error && isst_cpuset_has(online, access->item.index);
@@ -346,7 +347,7 @@ static int plan_firmware(struct isst_context *context, struct firmware_batch *ba
 
 	access->failure = (struct isst_failure){ 0 };
 	if (!domain) {
-		message_failure(&context->messages, &access->failure, -EIO,
+		message_failure(&context->messages, &access->failure, of_item(context, item), -EIO,
 				"%s is unreachable: no CPU of the domain is online",
 				item_describe(context, item));
 		return 0;

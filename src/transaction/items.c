@@ -252,6 +252,19 @@ struct isst_item item_public(const struct isst_context *context, const struct it
 	return public;
 }
 
+struct message_place of_item(const struct isst_context *context, const struct item *item)
+{
+	const struct isst_domain *domain = item_public(context, item).domain;
+
+	if (item_is_of_machine(item))
+		return of_machine();
+	if (item_kinds[item->kind].of_cpu)
+		return of_cpu(domain, item->index);
+	if (item_is_of_package(item) || item_is_shared(item) || !domain)
+		return of_package(item->package);
+	return of_domain(domain);
+}
+
 /** Whether a limit is planned for a range of frequencies that is not known yet. */
 static bool is_end_of_range(const struct item *item, struct item_value value)
 {

@@ -202,6 +202,9 @@ uint64_t item_known_bits(enum item_kind kind);
 char *item_partition_name(const struct item *item);
 
 /** An item, and a value of it, as programs see them. @known: what the value is can be seen. */
+/** What a message about an item is about. */
+struct message_place of_item(const struct isst_context *context, const struct item *item);
+
 struct isst_item item_public(const struct isst_context *context, const struct item *item);
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known);
 

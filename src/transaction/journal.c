@@ -238,7 +238,8 @@ int journal_end(struct isst_change *change)
 void change_end_journal(struct isst_change *change)
 {
 	if (journal_end(change))
-		change_warn(change, ISST_WARNING_JOURNAL_KEPT, "%s", isst_error(change->context));
+		change_warn(change, ISST_MESSAGE_JOURNAL_KEPT, of_machine(), "%s",
+			    isst_error(change->context));
 }
 
 /* ---- Reading ---- */

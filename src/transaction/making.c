@@ -113,7 +113,8 @@ static int check_failed_levels(struct isst_change *change, struct item_access *a
 			level = requested_level_of(&all, item_domain(context, &access->item));
 			if (level && level->requested != access->value.number) {
 				access->failure = (struct isst_failure){ 0 };
-				message_failure(&context->messages, &access->failure, -EIO,
+				message_failure(&context->messages, &access->failure,
+						of_item(context, &access->item), -EIO,
 						"%s: the kernel's driver refused level %" PRIu64
 						" without reporting the cause",
 						item_describe(context, &access->item),
@@ -268,9 +269,10 @@ static int accept_clipped(struct isst_change *change, struct entry *entry, struc
 		change_note_held(change, entry, now);
 	limit = item_clipped_by(change->context, &entry->item, now);
 	if (exact)
-		return message_error(&change->context->messages, -EIO, "%s%s%s", why,
-				     limit ? ": limited by " : "", limit ? limit : "");
-	change_warn(change, ISST_WARNING_CLIPPED, "%s: clipped%s%s", why,
+		return message_error_at(&change->context->messages, of_cause(change, why), -EIO,
+					"%s%s%s", why, limit ? ": limited by " : "",
+					limit ? limit : "");
+	change_warn(change, ISST_MESSAGE_CLIPPED, of_cause(change, why), "%s: clipped%s%s", why,
 		    limit ? ", limited by " : "", limit ? limit : "");
 	/* Saved settings and a second run are compared with what the machine made of it. */
 	if (!entry->other_owner)
@@ -297,8 +299,9 @@ static int check_result(const struct step *step, struct entry *entry,
 		return message_error(messages, access->failure.error, "%s",
 				     access->failure.message);
 	if (access->absent)
-		return message_error(messages, -EIO, "%s disappeared after it was written",
-				     item_describe(change->context, item));
+		return message_error_at(messages, of_item(change->context, item), -EIO,
+					"%s disappeared after it was written",
+					item_describe(change->context, item));
 	change->effective |= moved || entry->hidden;
 	if (entry_served(entry, access->value)) {
 		if (entry->state >= ENTRY_WRITTEN)
@@ -307,10 +310,10 @@ static int check_result(const struct step *step, struct entry *entry,
 	}
 	if (entry->state == ENTRY_WRITTEN && !entry->timed_out)
 		entry->state = ENTRY_MISSED;
-	why = message_make(texts, "%s: wrote %s, read back %s",
-			   item_text(texts, change->context, item),
-			   item_value_text(texts, item, entry->wanted),
-			   item_value_text(texts, item, access->value));
+	why = message_make_at(texts, of_item(change->context, item), "%s: wrote %s, read back %s",
+			      item_text(texts, change->context, item),
+			      item_value_text(texts, item, entry->wanted),
+			      item_value_text(texts, item, access->value));
 	if (item_value_clipped(item, entry->wanted, access->value, moved))
 		return accept_clipped(change, entry, access->value, why, exact);
 	/* No firmware makes limits higher, nor a third level of two: that is another agent's. A
@@ -322,12 +325,12 @@ static int check_result(const struct step *step, struct entry *entry,
 	}
 	change->overtaken |= moved && item->kind == ITEM_LEVEL;
 	if (entry->timed_out)
-		why = message_make(texts,
-				   "%s: it did not take effect in %u ms, and may still do so", why,
-				   item_kinds[item->kind].settling_ms);
+		why = message_make_at(texts, of_item(change->context, item),
+				      "%s: it did not take effect in %u ms, and may still do so",
+				      why, item_kinds[item->kind].settling_ms);
 	/* What became another value, or may yet become so, is not left as it is. */
 	if (moved || (entry->timed_out && exact))
-		return message_error(messages, -EIO, "%s", why);
+		return message_error_at(messages, of_cause(change, why), -EIO, "%s", why);
 	return entry_skip(change, entry, -EIO, why);
 }
 
@@ -477,7 +480,8 @@ static void report_moved(const struct step *step, const struct entry *entry, uin
 		if (!place->footprint && place->step->position >= step->position)
 			moved &= ~place_entry(place)->mask;
 	if (moved)
-		change_warn(change, ISST_WARNING_WRITTEN_BACK,
+		change_warn(change, ISST_MESSAGE_WRITTEN_BACK,
+			    of_item(change->context, &entry->item),
 			    "%s: the firmware changed it from %s to %s when %s was written; it is "
 			    "written back",
 			    item_text(texts, change->context, &entry->item),
@@ -553,7 +557,8 @@ static void warn_of_classes(const struct step *step)
 		for (size_t j = 0; j < step->count; j++)
 			if (step->entries[j].state >= ENTRY_NEEDED &&
 			    item_same_domain(&step->entries[j].item, item))
-				change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				change_warn(change, ISST_MESSAGE_WRITTEN_BACK,
+					    of_domain(item_domain(change->context, item)),
 					    "%s: enabling core-power may reset classes of "
 					    "service; their old values are written back then",
 					    item_domain(change->context, item)->name);
@@ -575,7 +580,7 @@ int change_warn_of_side_effects(struct isst_change *change)
 		if (!read)
 			error = requested_levels_read(change->context, &all);
 		if (!read && !error && all.failure.error)
-			change_warn(change, ISST_WARNING_WRITTEN_BACK,
+			change_warn(change, ISST_MESSAGE_WRITTEN_BACK, of_machine(),
 				    "which levels were requested last is not known: %s; a level "
 				    "that the firmware changes is written back",
 				    all.failure.message);
@@ -586,7 +591,8 @@ int change_warn_of_side_effects(struct isst_change *change)
 
 			if (step->entries[j].state >= ENTRY_NEEDED && level &&
 			    level->requested != level->present)
-				change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				change_warn(change, ISST_MESSAGE_WRITTEN_BACK,
+					    of_domain(level->domain),
 					    "%s: level %u was requested last, and the present "
 					    "level is %u: the firmware changes that when %s is "
 					    "written; it is written back",
@@ -637,9 +643,10 @@ int step_write_back(struct step *step)
 		level |= entry->item.kind == ITEM_LEVEL;
 	}
 	if (first && step->repeats)
-		return message_error(&change->context->messages, -EIO,
-				     "%s was written back, and the firmware changed it once more",
-				     item_describe(change->context, &first->item));
+		return message_error_at(
+			&change->context->messages, of_item(change->context, &first->item), -EIO,
+			"%s was written back, and the firmware changed it once more",
+			item_describe(change->context, &first->item));
 	if (level && check_requested(change, step))
 		return -EIO;
 	if (level)

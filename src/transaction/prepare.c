@@ -36,7 +36,8 @@ int entry_skip(struct isst_change *change, struct entry *entry, int error, const
 				 item_same_domain(&step->entries[j].item, &entry->item);
 	}
 	if (!can_skip(change, entry, error))
-		return message_error(&change->context->messages, error, "%s", why);
+		return message_error_at(&change->context->messages, of_cause(change, why), error,
+					"%s", why);
 	entry->refused = true;
 	if (optional && !known)
 		change_warn_optional(change, why);
@@ -49,18 +50,19 @@ int entry_skip(struct isst_change *change, struct entry *entry, int error, const
 
 void change_note_irreversible(struct isst_change *change, const char *why, const char *what)
 {
-	change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would leave %s unchanged",
-		    why, what ? what : "it");
+	change_warn(change, ISST_MESSAGE_IRREVERSIBLE, of_cause(change, why),
+		    "%s; a rollback would leave %s unchanged", why, what ? what : "it");
 	if (!change->irreversible)
 		change->irreversible = message_make(&change->texts, "%s", why);
 }
 
 static int refuse_irreversible(struct isst_change *change, const char *why)
 {
-	return message_error(&change->context->messages, -EIO,
-			     "%s: the change was not made, because it could not be rolled back as "
-			     "a whole",
-			     why);
+	return message_error_at(
+		&change->context->messages, of_cause(change, why), -EIO,
+		"%s: the change was not made, because it could not be rolled back as "
+		"a whole",
+		why);
 }
 
 /** While turbo is off limits from the base frequency up look alike. */
@@ -138,14 +140,15 @@ static int check_restorable(struct isst_change *change)
 			if (error || !why)
 				continue;
 			if (entry->provisional && kept) {
-				change_warn(change, ISST_WARNING_IRREVERSIBLE,
+				change_warn(change, ISST_MESSAGE_IRREVERSIBLE,
+					    of_cause(change, why),
 					    "%s; a rollback would end with another value", why);
 			} else if (step->exact || !kept) {
 				error = refuse_irreversible(change, why);
 			} else {
 				entry->refused = true;
-				change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
-					    "%s; it is left unchanged", why);
+				change_warn(change, ISST_MESSAGE_UNCORE_LIMITS_KEPT,
+					    of_cause(change, why), "%s; it is left unchanged", why);
 			}
 		}
 	}
@@ -238,11 +241,12 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		if (entry->item.kind != ITEM_ASSOCIATION || entry->state == ENTRY_UNKNOWN ||
 		    item_value_is_plausible(&entry->item, entry->old))
 			continue;
-		what = message_make(&change->texts, "%s: CLOS %u does not exist",
-				    item_describe(change->context, &entry->item),
-				    (unsigned int)entry->old.number);
-		change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would set CLOS 0",
-			    what);
+		what = message_make_at(&change->texts, of_item(change->context, &entry->item),
+				       "%s: CLOS %u does not exist",
+				       item_describe(change->context, &entry->item),
+				       (unsigned int)entry->old.number);
+		change_warn(change, ISST_MESSAGE_IRREVERSIBLE, of_cause(change, what),
+			    "%s; a rollback would set CLOS 0", what);
 		if (!change->irreversible)
 			change->irreversible = what;
 		entry->old.number = 0;
@@ -282,11 +286,13 @@ static int check_vanished(struct isst_change *change, const struct step *step)
 		if (error || (limit && isst_cpuset_has(online, item->index)))
 			continue;
 		if (!limit || !settings_are_restored(change, item))
-			error = message_error(
-				&context->messages, -EIO, "%s%s", item_describe(context, item),
-				limit ? ": the CPU went offline" : " no longer exists");
+			error = message_error_at(&context->messages, of_item(context, item), -EIO,
+						 "%s%s", item_describe(context, item),
+						 limit ? ": the CPU went offline"
+						       : " no longer exists");
 		else
-			change_warn(change, ISST_WARNING_SAVED_LIMITS_KEPT,
+			change_warn(change, ISST_MESSAGE_SAVED_LIMITS_KEPT,
+				    of_cpu(NULL, item->index),
 				    "CPU %u: went offline; its saved frequency limits are kept, "
 				    "and restored by another disable --auto when it is online",
 				    item->index);
@@ -431,8 +437,8 @@ static int read_entries(struct isst_change *change)
 			error = message_error(messages, item->failure.error, "%s",
 					      item->failure.message);
 		else if (item->relied && item->value.number != item->planned)
-			error = message_error(
-				messages, -EIO,
+			error = message_error_at(
+				messages, of_item(change->context, &item->item), -EIO,
 				"%s: it was %s, and became %s while the change was planned",
 				item_describe(change->context, &item->item),
 				item_value_text(messages, &item->item,
@@ -546,8 +552,9 @@ static int read_moved(struct isst_change *change, struct step *step)
 		} else if (failure->error) {
 			/* What earlier steps wrote or disturbed is not left as it is. */
 			entry->refused = true;
-			change_warn(change, ISST_WARNING_RESULT_UNKNOWN,
-				    "%s; the result is unknown", failure->message);
+			change_warn(change, ISST_MESSAGE_RESULT_UNKNOWN,
+				    of_cause(change, failure->message), "%s; the result is unknown",
+				    failure->message);
 		} else if (access->absent) {
 			entry->state = ENTRY_UNKNOWN;
 		} else {
@@ -584,12 +591,12 @@ int change_fail_overtaken(struct isst_change *change, const struct item *item,
 	struct messages *messages = &change->context->messages;
 
 	change->overtaken = true;
-	return message_error(messages, -EIO,
-			     "%s: it was %s, and became %s while the change was made: another "
-			     "process or a management controller changed it",
-			     item_describe(change->context, item),
-			     item_value_text(messages, item, before),
-			     item_value_text(messages, item, now));
+	return message_error_at(messages, of_item(change->context, item), -EIO,
+				"%s: it was %s, and became %s while the change was made: another "
+				"process or a management controller changed it",
+				item_describe(change->context, item),
+				item_value_text(messages, item, before),
+				item_value_text(messages, item, now));
 }
 
 /** Adds an item to what is read again, of which the bits of @mask count. */

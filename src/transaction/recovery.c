@@ -18,17 +18,17 @@
 
 enum { LISTED_MOST = 8 }; /* items in a message; of more it counts those of each kind */
 
-char *recovery_join(const char *const *texts, size_t count)
+char *recovery_join(const struct message_list *list)
 {
-	size_t shown = count > LISTED_MOST ? LISTED_MOST : count;
+	size_t shown = list->count > LISTED_MOST ? LISTED_MOST : list->count;
 	struct memory_stream text;
 
 	if (memory_stream_open(&text))
 		return NULL;
 	for (size_t i = 0; i < shown; i++)
-		fprintf(text.stream, "%s%s", i ? "; " : "", texts[i]);
-	if (shown < count)
-		fprintf(text.stream, "; and %zu more", count - shown);
+		fprintf(text.stream, "%s%s", i ? "; " : "", list->items[i]->text);
+	if (shown < list->count)
+		fprintf(text.stream, "; and %zu more", list->count - shown);
 	return memory_stream_text(&text);
 }
 
@@ -124,23 +124,26 @@ char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
 char *recovery_list(const struct isst_journal *journal, tracked_test test)
 {
 	struct messages *messages = &journal->context->messages;
-	const char *texts[LISTED_MOST];
-	size_t count = 0;
+	const struct isst_message *items[LISTED_MOST], *item;
+	struct message_list list = { items, 0 };
 
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct isst_journal_entry *listed = &journal->listed[i];
 
 		if (!test(&journal->tracked[i]))
 			continue;
-		if (count == LISTED_MOST)
+		if (list.count == LISTED_MOST)
 			return recovery_list_kinds(journal, test);
-		texts[count++] = journal->tracked[i].finding == FOUND_WRITTEN
-					 ? message_make(messages, "%s: %s -> %s", listed->target,
-							listed->present_value, listed->old_value)
-					 : message_make(messages, "%s is %s", listed->target,
-							listed->present_value);
+		item = message_find(messages,
+				    journal->tracked[i].finding == FOUND_WRITTEN
+					    ? message_make(messages, "%s: %s -> %s", listed->target,
+							   listed->present_value, listed->old_value)
+					    : message_make(messages, "%s is %s", listed->target,
+							   listed->present_value));
+		if (item)
+			items[list.count++] = item;
 	}
-	return recovery_join(texts, count);
+	return recovery_join(&list);
 }
 
 /* ---- The run, in words ---- */
@@ -268,7 +271,7 @@ static void report_carriers(const struct isst_journal *journal)
 		if (item->kind == ITEM_TURBO_RATIO_LIMITS && tracked->written &&
 		    tracked->finding == FOUND_WRITTEN && was_carrier(context, item, &cpu))
 			message_notice(
-				&context->messages,
+				&context->messages, of_item(context, item),
 				"%s were rolled back while CPU %u is offline: if the "
 				"incomplete change was made through this CPU, kernels before "
 				"6.16 write its limits again when the CPU comes online; a "
@@ -332,11 +335,9 @@ static int apply(struct isst_journal *journal, unsigned int flags)
 		waits |= tracked_waits(&journal->tracked[i]);
 	if (error == -ENOTRECOVERABLE) {
 		/* Whatever a rollback that was begun ended with: it is not complete. */
-		const struct notices *differences = &change->texts.notices;
+		const struct message_list *differences = &change->differences;
 
-		list = differences->count > 0
-			       ? recovery_join(differences->texts, differences->count)
-			       : NULL;
+		list = differences->count > 0 ? recovery_join(differences) : NULL;
 		message_error(messages, error,
 			      "the %s change of an %s run could not be rolled back as a whole: "
 			      "%s; " JOURNAL_KEPT,
@@ -511,7 +512,7 @@ int journal_recover(struct isst_context *context)
 	error = apply(journal, 0);
 	if (!error) {
 		context->recovered |= !restored || *restored;
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "rolled back the %s change of an %s run (%s): %s%s%s",
 			       journal->text.held ? "held" : "incomplete",
 			       journal->text.rollback ? "earlier" : "interrupted",
@@ -539,7 +540,7 @@ void journal_report(struct isst_context *context)
 	    !lock_is_held(context) && !journal_text_read(context, &again) && !again.done &&
 	    again.whole == text.whole && again.begun_s == text.begun_s)
 		message_notice(
-			&context->messages,
+			&context->messages, of_machine(),
 			"%s; the next run that changes the machine rolls it back, or reports the "
 			"obstacle; `isst journal show` lists it",
 			what_happened(&text));

@@ -69,6 +69,7 @@ static int give_up(struct isst_change *change, int error)
 {
 	struct messages *messages = &change->context->messages;
 	const char *why = message_why(messages, error);
+	const struct message_place place = of_text(messages, why);
 	bool moved_unread = false;
 
 	if (!change_has_begun(change)) {
@@ -80,19 +81,19 @@ static int give_up(struct isst_change *change, int error)
 		why = message_make(messages, "%s; %s", why, message_why(messages, error));
 	/* What could not be restored now may be later: the journal stays for that. */
 	if (change->overtaken ? change_roll_back_overtaken(change) : change_undo(change))
-		return message_error(messages, -ENOTRECOVERABLE,
-				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
+		return message_error_at(messages, place, -ENOTRECOVERABLE,
+					"%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	change_end_journal(change);
 	if (change->overtaken)
-		return message_error(messages, error, "%s; all other changes were rolled back",
-				     why);
+		return message_error_at(messages, place, error,
+					"%s; all other changes were rolled back", why);
 	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->footprint_count; j++)
 			moved_unread |= change->steps[i]->begun &&
 					change->steps[i]->footprint[j].refused;
-	return message_error(messages, error, "%s; all changes were rolled back%s", why,
-			     moved_unread ? ", except for items that could not be read before them"
-					  : "");
+	return message_error_at(
+		messages, place, error, "%s; all changes were rolled back%s", why,
+		moved_unread ? ", except for items that could not be read before them" : "");
 }
 
 /** Checks that the caller may write the files of all steps and of an undo, one for each kind. */
@@ -165,7 +166,7 @@ static int run(struct isst_change *change)
 	if (!change->held)
 		settings_complete(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED,
+		change_warn(change, ISST_MESSAGE_REDISCOVERY_FAILED, of_machine(),
 			    "the change is complete; the CPUs could not be discovered again: %s",
 			    isst_error(change->context));
 	return 0;
@@ -233,11 +234,12 @@ static int keep_or_mark(struct isst_change *change, const char *kept)
 	if (!error) {
 		/* Of what the state does not describe. */
 		for (size_t i = noticed; i < messages->notices.count; i++)
-			change_warn(change, ISST_WARNING_BOOT_STATE, "the state after boot: %s",
-				    messages->notices.texts[i]);
+			change_warn(change, ISST_MESSAGE_BOOT_STATE,
+				    messages->notices.items[i]->place, "the state after boot: %s",
+				    messages->notices.items[i]->text);
 		return 0;
 	}
-	change_warn(change, ISST_WARNING_BOOT_STATE, "%s: %s",
+	change_warn(change, ISST_MESSAGE_BOOT_STATE, of_machine(), "%s: %s",
 		    kept ? "CPUs that were seen since are not added to the state after boot"
 			 : "the state after boot is not kept",
 		    message_why(messages, error));

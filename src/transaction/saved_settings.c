@@ -552,23 +552,23 @@ static void warn_of_failure(struct isst_change *change, const char *why)
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next) {
 		forgets |= plan->kind == PLAN_FORGET;
 		if (plan->kind == PLAN_FOLLOW)
-			change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
+			change_warn(change, ISST_MESSAGE_SETTINGS_NOT_SAVED, of_cause(change, why),
 				    "%s: the replaced settings are not saved, and cpusets of "
 				    "cgroup v1 do not get CPUs back when these come online",
 				    why);
 		else if (plan->kind == PLAN_KEEP)
-			change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
+			change_warn(change, ISST_MESSAGE_SETTINGS_NOT_SAVED, of_cause(change, why),
 				    "%s: the replaced settings are not saved, and %s disable "
 				    "--auto will not restore them",
 				    why, plan->name);
 	}
 	if (forgets && runtime_file_discard(&change->context->runtime, SAVED_SETTINGS_FILE) == 0)
-		change_warn(change, ISST_WARNING_SAVED_SETTINGS_LOST,
+		change_warn(change, ISST_MESSAGE_SAVED_SETTINGS_LOST, of_cause(change, why),
 			    "%s: all saved settings were deleted, and the next disable --auto runs "
 			    "without them",
 			    why);
 	else if (forgets)
-		change_warn(change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+		change_warn(change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_cause(change, why),
 			    "%s: the restored settings are still saved; remove the file, or the "
 			    "next disable --auto restores them again",
 			    why);
@@ -635,7 +635,7 @@ int settings_adopt(struct isst_context *context)
 				     "after its change was complete: %s",
 				     error == -ENOMEM ? "out of memory" : strerror(-error));
 	if (error && error != -ENOENT)
-		message_notice(&context->messages,
+		message_notice(&context->messages, of_machine(),
 			       "a run was killed after its change was complete, and its saved "
 			       "settings cannot be kept: disable --auto will not restore them");
 	settings_unstage(context);

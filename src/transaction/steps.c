@@ -252,34 +252,57 @@ bool change_touches_cpus(const struct isst_change *change)
 
 /* ---- What a change reports ---- */
 
-void change_warn(struct isst_change *change, enum isst_warning_kind kind, const char *format, ...)
+/** Adds a message to a list, once; logs one that was added. */
+static void add_message(struct isst_change *change, struct message_list *list, int code, int level,
+			const struct isst_message *message)
 {
-	struct warning_list *list = &change->warnings;
+	const size_t count = list->count;
+
+	message_mark(message, code, level, 0);
+	/* Without memory a text is lost; its cause still decides the outcome. */
+	if (message_list_add(list, message) || list->count > count)
+		message_log(&change->context->messages, level, message->text);
+}
+
+void change_warn(struct isst_change *change, enum isst_message_code code,
+		 struct message_place place, const char *format, ...)
+{
 	va_list arguments;
-	const char *text;
 
 	va_start(arguments, format);
-	text = message_make_list(&change->texts, format, arguments);
+	add_message(change, &change->warnings, (int)code, ISST_LOG_WARNING,
+		    message_new(&change->texts, place, format, arguments));
 	va_end(arguments);
-	/* An item can be in a step and in a footprint. */
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].text == text)
-			return;
-	/* Without memory a text is lost; its cause still decides the outcome. */
-	if (!ARRAY_GROW(list->items, list->count))
-		list->items[list->count++] = (struct warning){ kind, text };
-	message_log(&change->context->messages, ISST_LOG_WARNING, text);
+}
+
+struct message_place of_cause(const struct isst_change *change, const char *why)
+{
+	return of_text(message_find(&change->texts, why) ? &change->texts
+							 : &change->context->messages,
+		       why);
 }
 
 void change_warn_optional(struct isst_change *change, const char *why)
 {
-	change_warn(change, ISST_WARNING_LEFT_OUT, "%s; left unchanged", why);
+	change_warn(change, ISST_MESSAGE_LEFT_OUT, of_cause(change, why), "%s; left unchanged",
+		    why);
 }
 
 void change_warn_left_out(struct isst_change *change, const char *why)
 {
-	change_warn(change, ISST_WARNING_LEFT_OUT,
+	change_warn(change, ISST_MESSAGE_LEFT_OUT, of_cause(change, why),
 		    "%s; left unchanged, because the power domain has no CPUs", why);
+}
+
+/** Differences are in the error of the change, which is logged. */
+static void add_difference(struct isst_change *change, const char *text)
+{
+	const struct isst_message *message = message_find(&change->texts, text);
+
+	if (!message)
+		return;
+	message_mark(message, 0, ISST_LOG_ERROR, -ISST_ERR_ROLLBACK);
+	change->texts.lost |= message_list_add(&change->differences, message) != 0;
 }
 
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
@@ -287,23 +310,36 @@ void change_differs(struct isst_change *change, const struct item *item, struct 
 {
 	struct messages *texts = &change->texts;
 
-	message_notice(texts, "%s is %s, was %s", item_text(texts, change->context, item),
-		       item_value_text(texts, item, now), item_value_text(texts, item, old));
+	add_difference(change,
+		       message_make_at(texts, of_item(change->context, item), "%s is %s, was %s",
+				       item_text(texts, change->context, item),
+				       item_value_text(texts, item, now),
+				       item_value_text(texts, item, old)));
 }
 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
-	message_notice(&change->texts, "%s is unknown: %s",
-		       item_text(&change->texts, change->context, item), why);
+	struct messages *texts = &change->texts;
+
+	add_difference(change,
+		       message_make_at(texts, of_item(change->context, item), "%s is unknown: %s",
+				       item_text(texts, change->context, item), why));
 }
 
 void change_take_texts(struct isst_change *change, const struct isst_change *other)
 {
-	for (size_t i = 0; i < other->warnings.count; i++)
-		change_warn(change, other->warnings.items[i].kind, "%s",
-			    other->warnings.items[i].text);
-	for (size_t i = 0; i < other->texts.notices.count; i++)
-		message_notice(&change->texts, "%s", other->texts.notices.texts[i]);
+	for (size_t i = 0; i < other->warnings.count; i++) {
+		const struct isst_message *warning = other->warnings.items[i];
+
+		change_warn(change, (enum isst_message_code)warning->code, warning->place, "%s",
+			    warning->text);
+	}
+	for (size_t i = 0; i < other->differences.count; i++) {
+		const struct isst_message *difference = other->differences.items[i];
+
+		add_difference(change, message_make_at(&change->texts, difference->place, "%s",
+						       difference->text));
+	}
 }
 
 int change_list(struct isst_change *change)

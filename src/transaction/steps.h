@@ -86,8 +86,13 @@ bool change_touches_cpus(const struct isst_change *change);
 
 /* ---- What a change reports ---- */
 
-__attribute__((format(printf, 3, 4))) void
-change_warn(struct isst_change *change, enum isst_warning_kind kind, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void change_warn(struct isst_change *change,
+						       enum isst_message_code code,
+						       struct message_place place,
+						       const char *format, ...);
+
+/** The place of a cause that is a message of the change or of its context. */
+struct message_place of_cause(const struct isst_change *change, const char *why);
 
 /** Warns that an optional item is left as it is. */
 void change_warn_optional(struct isst_change *change, const char *why);

@@ -139,7 +139,7 @@ int journal_restore(const struct isst_journal *journal, struct isst_change *chan
 typedef bool (*tracked_test)(const struct tracked *tracked);
 
 /** Texts of a list as one, for a message: not more of them than can be read. */
-char *recovery_join(const char *const *texts, size_t count);
+char *recovery_join(const struct message_list *list);
 
 /** What cannot be reached, and what helps; "" where all can be. */
 char *recovery_describe_waiting(const struct isst_journal *journal);

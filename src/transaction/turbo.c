@@ -46,9 +46,9 @@ int limit_shown(struct isst_context *context, const struct item *item, uint64_t 
 			error = limit_clamp(context, item, upper_khz, shown);
 	}
 	if (error == -ENOENT)
-		return message_error(&context->messages, -EIO,
-				     "CPU %u went offline while its limits were checked",
-				     item->index);
+		return message_error_at(&context->messages, of_cpu(NULL, item->index), -EIO,
+					"CPU %u went offline while its limits were checked",
+					item->index);
 	return error;
 }
 

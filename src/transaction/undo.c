@@ -271,7 +271,7 @@ static void compare_item(struct isst_change *change, const struct entry *entry, 
 		   !limit_is_concealed(change, item, entry->old.number, now->value.number) &&
 		   !limit_is_held(entry, now->value.number)) {
 		if (follows_cpus(change, entry, now->value))
-			message_notice(&change->context->messages,
+			message_notice(&change->context->messages, of_item(change->context, item),
 				       "%s is %s: groups lose CPUs that go offline with the "
 				       "rollback",
 				       item_describe(change->context, item),
@@ -343,7 +343,7 @@ static int undo_steps(struct isst_change *change, unsigned int attempt)
 		undo_entries(change, step->footprint, step->footprint_count, attempt, &unrestored);
 	}
 	error = compare_all(change);
-	if (!error && change->texts.notices.count > 0)
+	if (!error && change->differences.count > 0)
 		error = -ENOTRECOVERABLE;
 	return error ? error : unrestored;
 }
@@ -360,7 +360,7 @@ int change_undo(struct isst_change *change)
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
 		/* The rollback is tried again. */
-		change->texts.notices.count = 0;
+		change->differences.count = 0;
 		error = undo_steps(change, i + 1);
 	}
 	return error;

@@ -162,13 +162,17 @@ TEST(messages_have_a_place)
 	const struct report_step path[] = { { &keys[KEY_PACKAGE], 1 },
 					    { &keys[KEY_DIE_IO], 0 },
 					    { &keys[KEY_POWER_DOMAIN], 2 } };
-	const unsigned int cpus[] = { 4, 5 };
+	struct isst_cpuset *cpus = isst_cpuset_new();
 	autoreport struct report *report = report_new();
 
 	report_message(report, ENTRY_ERROR, "refused");
-	for (size_t i = 0; i < 2; i++)
+	for (unsigned int cpu = 4; cpu <= 5; cpu++) {
+		assert_int_equal(isst_cpuset_add(cpus, cpu, cpu), 0);
 		report_place_message(report, report_find_message(report, ENTRY_ERROR, "refused"),
-				     path, 3, &cpus[i]);
+				     path, 3, cpus);
+		assert_int_equal(isst_cpuset_remove(cpus, cpu, cpu), 0);
+	}
+	isst_cpuset_free(cpus);
 	assert_document(report, FORMAT_JSON_V2,
 			HEADER "\"domains\": [], \"cpus\": [], \"messages\": [{\"severity\": "
 			       "\"error\", \"code\": \"failed\", \"package\": 1, "
@@ -185,8 +189,12 @@ TEST(messages_are_joined_within_a_place)
 		const struct report_step path[] = { { &keys[KEY_PACKAGE], cpu / 2 },
 						    { &keys[KEY_DIE], 0 } };
 
+		struct isst_cpuset *cpus = isst_cpuset_new();
+
+		assert_int_equal(isst_cpuset_add(cpus, cpu, cpu), 0);
 		report_message(report, ENTRY_NOTE, "CPU %u: none", cpu);
-		report_place_message(report, report->last, path, 2, &cpu);
+		report_place_message(report, report->last, path, 2, cpus);
+		isst_cpuset_free(cpus);
 	}
 	report_fold_messages(report, NULL);
 	assert_document(report, FORMAT_JSON_V2,

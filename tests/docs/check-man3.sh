@@ -106,7 +106,7 @@ check_arguments() {
 
 # Those that return numbers, and never an error.
 NUMBERS='isst_value_at isst_value_type isst_finding_code isst_finding_severity
-isst_change_warning_code_at isst_warning_code_at isst_item_kind isst_events_descriptor isst_events_take'
+isst_message_code isst_message_code_at isst_message_error isst_message_level isst_item_kind isst_events_descriptor isst_events_take'
 
 returning_errors() {
 	awk -F '\t' '$1 ~ /^int *$/ { print $2 }' "$scratch/functions" | grep -v -x "$(echo "$NUMBERS" | tr -s ' ' '\n')"

@@ -137,32 +137,40 @@ MACHINE_TEST(every_warning_has_a_code_with_a_name_of_its_own)
 	size_t count = 0;
 	int code;
 
-	for (; (code = isst_warning_code_at(count)) != 0; count++) {
-		assert_non_null(isst_warning_code_name(code));
+	for (; (code = isst_message_code_at(count)) != 0; count++) {
+		assert_non_null(isst_message_code_name(code));
 		for (size_t i = 0; i < count; i++) {
-			assert_int_not_equal(isst_warning_code_at(i), code);
-			assert_string_not_equal(isst_warning_code_name(isst_warning_code_at(i)),
-						isst_warning_code_name(code));
+			assert_int_not_equal(isst_message_code_at(i), code);
+			assert_string_not_equal(isst_message_code_name(isst_message_code_at(i)),
+						isst_message_code_name(code));
 		}
 	}
 	assert_true(count > 30);
 }
 
-MACHINE_TEST(a_warning_has_a_code)
+MACHINE_TEST(a_warning_has_a_code_and_a_place)
 {
 	struct isst_change *change;
+	unsigned int package;
 
 	lock_and_discover("sierraforest-2s112c");
 	change = begin_change(fixture.context, ISST_CHANGE_SKIP_UNSUPPORTED);
 	ok(isst_change_add(change, ISST_SET_TURBO_FREQ, all_domains(fixture.context), NULL,
 			   ISST_ADD_DISABLE, NULL));
 	ok(isst_change_run(change));
-	assert_non_null(strstr(isst_change_warning_at(change, 1), ": nothing to disable"));
-	assert_int_equal(isst_change_warning_code_at(change, 1), ISST_WARNING_NOTHING_TO_DISABLE);
-	assert_string_equal(isst_warning_code_name(ISST_WARNING_NOTHING_TO_DISABLE),
+	assert_non_null(strstr(isst_message_text(isst_change_warning_at(change, 1)),
+			       ": nothing to disable"));
+	assert_int_equal(isst_message_code(isst_change_warning_at(change, 1)),
+			 ISST_MESSAGE_NOTHING_TO_DISABLE);
+	assert_int_equal(isst_message_level(isst_change_warning_at(change, 1)), ISST_LOG_WARNING);
+	assert_ptr_equal(isst_message_domain(isst_change_warning_at(change, 1)),
+			 isst_domain_by_number(fixture.context, 1, 0));
+	ok(isst_message_package(isst_change_warning_at(change, 1), &package));
+	assert_int_equal(package, 1);
+	assert_null(isst_message_cpus(isst_change_warning_at(change, 1)));
+	assert_string_equal(isst_message_code_name(ISST_MESSAGE_NOTHING_TO_DISABLE),
 			    "nothing-to-disable");
 	assert_null(isst_change_warning_at(change, 2));
-	assert_int_equal(isst_change_warning_code_at(change, 2), 0);
 	isst_change_free(change);
 }
 

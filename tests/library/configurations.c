@@ -395,7 +395,7 @@ MACHINE_TEST(a_text_that_was_refused_does_not_count)
 
 	fixture_discover(&fixture, "guide");
 	refused(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE));
-	assert_string_equal(isst_config_problem_at(config, 0),
+	assert_string_equal(isst_message_text(isst_config_problem_at(config, 0)),
 			    "wrong:2: unknown word 'nonsense': no setting has this name, "
 			    "see isst-config(5)");
 	ok(isst_config_add_text(config, "a statement", "level 0", 7, 0));
@@ -412,14 +412,15 @@ static void check_skipped(const char *statement, const char *why, int because)
 	freed_by(isst_config_free) struct isst_config *config = config_of(statement);
 
 	ok(isst_config_check(config, fixture.context, 0));
-	assert_string_equal(isst_config_skipped_at(config, 0), why);
-	assert_int_equal(isst_config_skipped_error_at(config, 0), because);
+	assert_string_equal(isst_message_text(isst_config_skipped_at(config, 0)), why);
+	assert_int_equal(isst_message_error(isst_config_skipped_at(config, 0)), because);
+	assert_int_equal(isst_message_code(isst_config_skipped_at(config, 0)),
+			 ISST_MESSAGE_STATEMENT_SKIPPED);
 	/* Once, however many domains are without. */
 	assert_null(isst_config_skipped_at(config, 1));
 	/* What was skipped is that of the last call. */
 	ok(isst_config_match(config, fixture.context, 0));
 	assert_null(isst_config_skipped_at(config, 0));
-	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
 }
 
 MACHINE_TEST(skipped_statements_have_reasons)

@@ -110,7 +110,8 @@ MACHINE_TEST(what_cannot_be_read_is_named)
 	open_and_discover();
 	explanation = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
 	assert_non_null(isst_explanation_unread_at(explanation, 0));
-	assert_non_null(strstr(isst_explanation_unread_at(explanation, 0), "package 1"));
+	assert_non_null(
+		strstr(isst_message_text(isst_explanation_unread_at(explanation, 0)), "package 1"));
 	assert_int_equal(count_findings(explanation), 1);
 }
 
@@ -135,7 +136,7 @@ MACHINE_TEST(what_must_not_be_disturbed_is_left_alone)
 		assert_int_equal(count_findings(explanation), 0);
 		assert_null(isst_explanation_unread_at(explanation, 0));
 		assert_string_equal(
-			isst_explanation_note_at(explanation, 0),
+			isst_message_text(isst_explanation_note_at(explanation, 0)),
 			"CPUs 2-3: isolated or nohz_full: files of cpufreq and MSRs are not read");
 	}
 }

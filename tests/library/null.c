@@ -63,7 +63,15 @@ MACHINE_TEST(contexts)
 	isst_machine_free(NULL);
 	isst_close(NULL);
 	assert_string_equal(isst_error(NULL), "");
+	assert_null(isst_error_message(NULL));
 	assert_null(isst_notice_at(NULL, 0));
+	assert_null(isst_message_text(NULL));
+	assert_int_equal(isst_message_code(NULL), 0);
+	assert_int_equal(isst_message_level(NULL), 0);
+	assert_int_equal(isst_message_error(NULL), 0);
+	assert_null(isst_message_domain(NULL));
+	refused(isst_message_package(NULL, NULL));
+	assert_null(isst_message_cpus(NULL));
 	assert_null(isst_left_out_at(NULL, 0));
 	assert_null(isst_offline_part_at(NULL, 0));
 	refused(isst_discover(NULL));
@@ -323,10 +331,9 @@ MACHINE_TEST(changes)
 	assert_false(isst_change_is_unchanged(NULL));
 	assert_false(isst_change_has_left_out(NULL, NULL));
 	assert_null(isst_change_warning_at(NULL, 0));
-	assert_int_equal(isst_change_warning_code_at(NULL, 0), 0);
-	assert_int_equal(isst_warning_code_at(9999), 0);
-	assert_null(isst_warning_code_name(0));
-	assert_null(isst_warning_code_name(9999));
+	assert_int_equal(isst_message_code_at(9999), 0);
+	assert_null(isst_message_code_name(0));
+	assert_null(isst_message_code_name(9999));
 	assert_null(isst_change_difference_at(NULL, 0));
 	assert_int_equal(isst_item_kind(NULL), 0);
 	assert_null(isst_item_domain(NULL));
@@ -350,8 +357,6 @@ MACHINE_TEST(configurations)
 	assert_null(isst_config_problem_at(NULL, 0));
 	assert_null(isst_config_skipped_at(NULL, 0));
 	assert_null(isst_config_skipped_at(config, 0));
-	assert_int_equal(isst_config_skipped_error_at(NULL, 0), 0);
-	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
 	refused(isst_config_to_text(NULL, 0, &text));
 	refused(isst_config_to_text(config, 0, NULL));
 	refused(isst_config_to_text(config, 1, &text));

@@ -43,8 +43,9 @@ UNUSED = {
     "isst_results_count": "isst_results_at() ends them",
     "isst_finding_code_name": "the names of FindingKind",
     "isst_limit_reason_name": "the names of LimitReason",
-    "isst_warning_code_at": "WarningKind",
-    "isst_warning_code_name": "the names of WarningKind",
+    "isst_message_code_at": "MessageCode",
+    "isst_message_code_name": "the names of MessageCode",
+    "isst_error_message": "errors have their number and their text",
     "isst_results_by_cpu": "results are a sequence",
     "isst_cpuset_has": "sets of CPUs are Python sets",
     "isst_cpuset_count": "sets of CPUs are Python sets",
@@ -122,7 +123,7 @@ ENUMERATIONS = {
     "isst_feature_state": (isst.FeatureState, "ISST_FEATURE_"), "isst_priority": (isst.Priority, "ISST_PRIORITY_"),
     "isst_type": (isst.Type, "ISST_TYPE_"), "isst_part": (isst.Part, "ISST_PART_"),
     "isst_severity": (isst.Severity, "ISST_SEVERITY_"), "isst_finding_kind": (isst.FindingKind, "ISST_FINDING_"),
-    "isst_warning_kind": (isst.WarningKind, "ISST_WARNING_"),
+    "isst_message_code": (isst.MessageCode, "ISST_MESSAGE_"),
     "isst_kind": (isst.ItemKind, "ISST_ITEM_"),
 }
 # The longest prefix counts.
@@ -712,7 +713,7 @@ class Changes(MachineTest):
             self.assertEqual([step.is_written for step in change.steps], [False, False])
             self.assertEqual([field for step in change.steps for field in step.fields],
                              [(step.target, step.old_text, step.new_text) for step in change.steps])
-            self.assertEqual((change.warnings, change.warning_kinds), ([], []))
+            self.assertEqual(change.warnings, [])
 
     def test_what_belongs_to_a_context(self):
         self.assertRaises(TypeError, isst.Config, "level 0", "n", False, 255)
@@ -734,14 +735,19 @@ class Changes(MachineTest):
         with open(os.path.join(self.state, "machine", "log")) as log:
             self.assertIn("a\\x1b[1mb: ", log.read())
 
-    def test_warnings_have_kinds(self):
+    def test_warnings_have_codes_and_places(self):
         with self.open("sierraforest-2s112c", lock_ms=1000) as context, context.change() as change:
             change.add_turbo_freq(False)
             change.run()
             self.assertIn("package 1, power domain 0: turbo-freq feature is not present at this level 0: nothing to disable",
                           change.warnings)
-            self.assertEqual(set(change.warning_kinds), {isst.WarningKind.NOTHING_TO_DISABLE})
-            self.assertEqual(len(change.warning_kinds), len(change.warnings))
+            self.assertEqual({warning.code for warning in change.warnings}, {isst.MessageCode.NOTHING_TO_DISABLE})
+            self.assertEqual([(warning.domain, warning.package) for warning in change.warnings],
+                             [("package 0, power domain 0", 0), ("package 1, power domain 0", 1)])
+            copied = pickle.loads(pickle.dumps(change.warnings[0]))
+            self.assertEqual((copied, copied.to_dict()), (change.warnings[0], {
+                "text": "package 0, power domain 0: turbo-freq feature is not present at this level 0: nothing to disable",
+                "code": "nothing-to-disable", "level": "warning", "domain": "package 0, power domain 0", "package": 0}))
 
     def test_a_dry_run_needs_no_lock_and_writes_nothing(self):
         with self.open() as context:
@@ -945,7 +951,7 @@ class Configurations(MachineTest):
         with self.open() as context:
             self.assertEqual(config.check(context), [])
             self.assertEqual([text.split(" ")[:3] for text in config.skipped], [["wanted:", "packages", "0-1,"]])
-            self.assertEqual(config.skipped_errors, [EOPNOTSUPP])
+            self.assertEqual([message.errno for message in config.skipped], [EOPNOTSUPP])
 
     def test_later_texts_win(self):
         config = isst.Config("level 1\n")

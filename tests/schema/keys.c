@@ -33,13 +33,13 @@ static void add_key(struct json *keys_array, size_t i)
 	json_add_boolean(key, "step", i <= KEY_NO_CPU);
 }
 
-static void add_warning_codes(struct json *document)
+static void add_message_codes(struct json *document)
 {
-	struct json *array = json_add(document, "warnings", JSON_ARRAY);
+	struct json *array = json_add(document, "codes", JSON_ARRAY);
 	int code;
 
-	for (size_t i = 0; (code = isst_warning_code_at(i)) != 0; i++)
-		json_add_string(array, NULL, isst_warning_code_name(code));
+	for (size_t i = 0; (code = isst_message_code_at(i)) != 0; i++)
+		json_add_string(array, NULL, isst_message_code_name(code));
 }
 
 int main(void)
@@ -48,7 +48,7 @@ int main(void)
 
 	for (size_t i = 0; i < KEYS; i++)
 		add_key(array, i);
-	add_warning_codes(document);
+	add_message_codes(document);
 	if (!document || document->failed)
 		return 1;
 	json_write(document, stdout);

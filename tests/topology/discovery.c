@@ -291,8 +291,8 @@ FAKE_TEST(a_cpu_of_another_punit_is_kept_and_reported)
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0-3");
 	assert_int_equal(context_cpu(context, 3)->core, 3);
-	check_holds(isst_notice_at(context, 0), "CPU 3");
-	check_holds(isst_notice_at(context, 0), "power domain 2");
+	check_holds(isst_message_text(isst_notice_at(context, 0)), "CPU 3");
+	check_holds(isst_message_text(isst_notice_at(context, 0)), "power domain 2");
 	assert_null(isst_notice_at(context, 1));
 }
 
@@ -304,7 +304,7 @@ FAKE_TEST(a_core_beyond_the_masks_is_not_known)
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 2)->core_known);
 	assert_false(context_cpu(context, 3)->core_known);
-	check_holds(isst_left_out_at(context, 0), "core 64 for CPU 3");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "core 64 for CPU 3");
 	assert_null(isst_left_out_at(context, 1));
 }
 

@@ -106,7 +106,7 @@ FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_el
 	assert_null(isst_offline_part_at(context, 0));
 	machine_with_online(fake, "0-3", "0-3", "");
 	assert_int_equal(isst_discover(context), 0);
-	assert_string_equal(isst_offline_part_at(context, 0),
+	assert_string_equal(isst_message_text(isst_offline_part_at(context, 0)),
 			    "package 1: all its CPUs (4-7) are offline");
 	assert_null(isst_offline_part_at(context, 1));
 	assert_true(topology_is_unreachable(context->topology, 4));
@@ -128,7 +128,7 @@ FAKE_TEST(a_die_that_is_offline_is_described)
 	machine_with_online(fake, "0-3", "", "");
 	fake_die(fake, 0, 0, "0-3");
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
-	assert_string_equal(isst_offline_part_at(context, 0),
+	assert_string_equal(isst_message_text(isst_offline_part_at(context, 0)),
 			    "package 0, die 1: all its CPUs (4-7) are offline");
 	assert_null(isst_offline_part_at(context, 1));
 }
@@ -137,7 +137,7 @@ FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 {
 	machine_with_online(fake, "0-3,5", "0-3", "5");
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
-	assert_string_equal(isst_offline_part_at(context, 0),
+	assert_string_equal(isst_message_text(isst_offline_part_at(context, 0)),
 			    "CPUs 4,6-7, and any package that consists of them alone, have been "
 			    "offline since before isst first looked");
 	assert_null(isst_offline_part_at(context, 1));
@@ -149,7 +149,7 @@ FAKE_TEST(cpus_that_are_too_few_are_no_package)
 {
 	machine_with_online(fake, "0-2,4-6", "0-2", "4-6");
 	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
-	assert_string_equal(isst_offline_part_at(context, 0),
+	assert_string_equal(isst_message_text(isst_offline_part_at(context, 0)),
 			    "CPUs 3,7 have been offline since before isst first looked");
 }
 

@@ -213,8 +213,8 @@ FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "4-5,7");
-	check_holds(isst_left_out_at(context, 0), "CPUs 2-3,6: left out");
-	check_holds(isst_left_out_at(context, 0), "power domain");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "CPUs 2-3,6: left out");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "power domain");
 	assert_null(isst_left_out_at(context, 1));
 	assert_null(isst_notice_at(context, 0));
 	assert_null(context_cpu(context, 2));
@@ -237,9 +237,9 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 	check_domain(context, 0, 0, 0, 0, "0,3");
 	assert_null(context_cpu(context, 1));
 	assert_null(context_cpu(context, 2));
-	check_holds(isst_left_out_at(context, 0), "CPU 1 ");
-	check_holds(isst_left_out_at(context, 0), "EINVAL");
-	check_holds(isst_left_out_at(context, 1), "CPU 2 ");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "CPU 1 ");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "EINVAL");
+	check_holds(isst_message_text(isst_left_out_at(context, 1)), "CPU 2 ");
 	assert_null(isst_left_out_at(context, 2));
 	assert_null(isst_notice_at(context, 0));
 }
@@ -256,7 +256,7 @@ FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 	check_domain(context, 1, 0, 0, 1, "");
 	assert_null(context_cpu(context, 0));
 	check_cpus(isst_online_cpus(context), "0-3");
-	check_holds(isst_left_out_at(context, 0), "CPUs 0-3 (GET_PHY_ID: EIO)");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "CPUs 0-3 (GET_PHY_ID: EIO)");
 	assert_null(isst_left_out_at(context, 1));
 	assert_false(isst_domain_is_io(context_domain(context, 0)));
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
@@ -301,7 +301,7 @@ FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 	assert_false(context_domain(context, 1)->has_cpu);
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
-	check_holds(isst_notice_at(context, 0),
+	check_holds(isst_message_text(isst_notice_at(context, 0)),
 		    "CPUs 4-7,12-15 are offline, and have not been seen");
 	assert_null(isst_notice_at(context, 1));
 	assert_null(isst_left_out_at(context, 0));
@@ -342,8 +342,8 @@ FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "");
-	check_holds(isst_left_out_at(context, 0), "package 1");
-	check_holds(isst_left_out_at(context, 1), "CPUs 2-3: ");
+	check_holds(isst_message_text(isst_left_out_at(context, 0)), "package 1");
+	check_holds(isst_message_text(isst_left_out_at(context, 1)), "CPUs 2-3: ");
 	assert_null(isst_left_out_at(context, 2));
 	/* Missing domains of one package do not affect those of the other. */
 	assert_true(isst_domain_is_io(context_domain(context, 1)));

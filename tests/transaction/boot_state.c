@@ -165,7 +165,7 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 	struct domain_request request = { 0 };
 	struct isst_change *change;
 	char *warnings = strdup(""), *longer;
-	const char *warning;
+	const struct isst_message *warning;
 
 	context->boot_state = describe;
 	assert_int_equal(isst_discover(context), 0);
@@ -174,7 +174,7 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos, UINT32_MAX), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	for (size_t i = 0; (warning = isst_change_warning_at(change, i)); i++) {
-		longer = formatted("%s%s\n", warnings, warning);
+		longer = formatted("%s%s\n", warnings, isst_message_text(warning));
 		free(warnings);
 		warnings = longer;
 	}

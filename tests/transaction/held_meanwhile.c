@@ -93,7 +93,8 @@ static void check_rolled_back(struct holding *holding, const char *warning)
 	assert_false(has_journal(holding));
 	if (warning) {
 		assert_non_null(isst_change_warning_at(holding->change, count));
-		assert_string_equal(isst_change_warning_at(holding->change, count), warning);
+		assert_string_equal(
+			isst_message_text(isst_change_warning_at(holding->change, count)), warning);
 		count++;
 	}
 	assert_null(isst_change_warning_at(holding->change, count));
@@ -198,7 +199,7 @@ static void set_second_package(const struct holding *holding, const char *online
 TEST(a_package_that_is_offline_is_rolled_back_by_a_later_run)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	const char *difference;
+	const struct isst_message *difference;
 	unsigned int cpu;
 
 	autohold struct holding holding = hold("guide", "association");
@@ -209,7 +210,7 @@ TEST(a_package_that_is_offline_is_rolled_back_by_a_later_run)
 	check_holds(isst_error(holding.context), "bring them online");
 	check_holds(isst_error(holding.context), "isst journal apply");
 	for (size_t i = 0; (difference = isst_change_difference_at(holding.change, i)); i++)
-		check_holds(difference, "package 1, die 0: CLOS of core ");
+		check_holds(isst_message_text(difference), "package 1, die 0: CLOS of core ");
 	assert_non_null(isst_change_difference_at(holding.change, 0));
 	assert_true(has_journal(&holding));
 	/* It is no longer held: the lock can be released. */
@@ -227,7 +228,7 @@ TEST(what_cannot_be_written_is_listed_and_rolled_back_later)
 	autohold struct holding holding = hold("tests/tiny", "turbo-mode disable");
 	machine_faults(&holding.machine, "write " CPU "cpu3/cpufreq/scaling_max_freq EIO");
 	assert_int_equal(isst_change_roll_back(holding.change), -ISST_ERR_ROLLBACK);
-	assert_string_equal(isst_change_difference_at(holding.change, 0),
+	assert_string_equal(isst_message_text(isst_change_difference_at(holding.change, 0)),
 			    "CPU 3: scaling_max_freq is 2000000 kHz, was no limit");
 	assert_null(isst_change_difference_at(holding.change, 1));
 	check_holds(isst_error(holding.context),
@@ -314,7 +315,8 @@ MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	other = machine_discover(machine);
-	check_holds(isst_notice_at(other, 0), "a run ended while it held a change");
+	check_holds(isst_message_text(isst_notice_at(other, 0)),
+		    "a run ended while it held a change");
 	assert_int_equal(isst_journal_open(other, 0, &journal), 0);
 	assert_non_null(journal);
 	assert_true(isst_journal_is_held(journal));

@@ -230,10 +230,10 @@ MACHINE_TEST(a_discovery_that_fails_leaves_the_notices, "tests/tiny")
 {
 	machine_change(machine, "model = 0x6a", "model = 0x6b");
 	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
-	check_holds(isst_notice_at(context, 0), "model 0x6b");
+	check_holds(isst_message_text(isst_notice_at(context, 0)), "model 0x6b");
 	machine_faults(machine, "read /sys/devices/system/cpu/online EIO\n");
 	assert_int_equal(isst_discover(context), -EIO);
-	check_holds(isst_notice_at(context, 0), "model 0x6b");
+	check_holds(isst_message_text(isst_notice_at(context, 0)), "model 0x6b");
 	assert_null(isst_notice_at(context, 1));
 	assert_int_equal(isst_domain_count(context), 1);
 	/* That was one of isst_discover(). */

@@ -330,7 +330,8 @@ TEST(C4_limits_are_those_of_the_level_that_is_planned)
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	run_change(&program);
 	for (size_t i = 0; isst_change_warning_at(program.change, i); i++)
-		assert_null(strstr(isst_change_warning_at(program.change, i), "clipped"));
+		assert_null(strstr(isst_message_text(isst_change_warning_at(program.change, i)),
+				   "clipped"));
 	check_picture(&program, "cpu at 0: online 1 limits 3000000 2147483647\n");
 	/* Those that came online with the level have them, too. */
 	check_picture(&program, "cpu at 2: online 1 limits 3000000 2147483647\n");
@@ -341,7 +342,7 @@ TEST(C4_limits_are_those_of_the_level_that_is_planned)
  * limited to 3100 MHz does not read as a limit before. */
 TEST(C4_base_freq_asks_for_as_much_as_a_limit_allows_at_another_level)
 {
-	const char *warning;
+	const struct isst_message *warning;
 	bool clipped = false;
 
 	autoprogram struct program program = program_begin("tests/uncore-levels", "", NULL);
@@ -351,8 +352,9 @@ TEST(C4_base_freq_asks_for_as_much_as_a_limit_allows_at_another_level)
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	run_change(&program);
 	for (size_t i = 0; (warning = isst_change_warning_at(program.change, i)); i++)
-		clipped |= strstr(warning, "CPU 0: scaling_min_freq: wrote 3200000 kHz, read back "
-					   "3100000 kHz: clipped") != NULL;
+		clipped |= strstr(isst_message_text(warning),
+				  "CPU 0: scaling_min_freq: wrote 3200000 kHz, read back "
+				  "3100000 kHz: clipped") != NULL;
 	assert_true(clipped);
 	machine_check_file(&program.machine, CPUFREQ(0, "scaling_min_freq"), "3100000");
 	machine_check_file(&program.machine, CPUFREQ(1, "scaling_min_freq"), "3200000");

@@ -557,7 +557,7 @@ MACHINE_TEST(a_notice_about_many_items_is_a_summary, "guide")
 	run_and_kill(machine, "turbo-mode disable", 30);
 	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
-	notice = isst_notice_at(context, 0);
+	notice = isst_message_text(isst_notice_at(context, 0));
 	assert_non_null(notice);
 	check_holds(notice, "rolled back the incomplete change");
 	check_holds(notice, "scaling_max_freq of CPUs 0-29");
@@ -626,7 +626,8 @@ static bool reports_interruption(const struct machine *machine)
 	bool reported = false;
 
 	for (size_t i = 0; isst_notice_at(context, i); i++)
-		reported |= strstr(isst_notice_at(context, i), "a run was interrupted") != NULL;
+		reported |= strstr(isst_message_text(isst_notice_at(context, i)),
+				   "a run was interrupted") != NULL;
 	isst_close(context);
 	return reported;
 }

@@ -229,7 +229,8 @@ MACHINE_TEST(recovery_leaves_a_level_alone_that_is_as_it_was, TINY)
 		freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 
 		assert_int_equal(isst_discover(context), 0);
-		check_holds(isst_notice_at(context, 0), "rolled back the incomplete change");
+		check_holds(isst_message_text(isst_notice_at(context, 0)),
+			    "rolled back the incomplete change");
 	}
 	assert_int_equal(writes_of(machine) - before, 1);
 	machine_faults(machine, "%s", "");

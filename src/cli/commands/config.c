@@ -272,7 +272,8 @@ static bool may_be_incomplete(const struct run *run, const struct isst_config *c
 		return false;
 	/* Nothing to compare with: the CPUs are known as they were before. */
 	for (size_t i = 0; isst_change_warning_at(change, i); i++)
-		if (isst_change_warning_code_at(change, i) == ISST_WARNING_REDISCOVERY_FAILED)
+		if (isst_message_code(isst_change_warning_at(change, i)) ==
+		    ISST_MESSAGE_REDISCOVERY_FAILED)
 			return false;
 	return isst_change_warning_at(change, 0) || isst_offline_part_at(run->context, 0) ||
 	       isst_left_out_at(run->context, 0);
@@ -281,13 +282,13 @@ static bool may_be_incomplete(const struct run *run, const struct isst_config *c
 /** Whether the machine, without what was left out, differs from what was stated. */
 static bool is_incomplete(struct run *run, struct isst_config *config)
 {
-	const char *problem;
+	const struct isst_message *problem;
 
 	if (isst_config_check(config, run->context, 0) == 0)
 		return isst_config_difference_at(config, 0);
 	problem = isst_config_problem_at(config, 0);
 	report_message(run->report, ENTRY_NOTE, "whether what was left out differs is unknown: %s",
-		       problem ? problem : isst_error(run->context));
+		       problem ? isst_message_text(problem) : isst_error(run->context));
 	report_code(run->report, "left-out");
 	return true;
 }

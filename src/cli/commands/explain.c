@@ -191,12 +191,15 @@ void explain(struct run *run)
 		struct report_node *top = report_branch(report_unit(run->report, NULL, 0),
 							KEY_EXPLAIN, 0);
 		int worst = worst_severity(explanation, only);
-		const char *text, *result;
+		const struct isst_message *message;
+		const char *result;
 
-		for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
-			run_error(run, STATUS_FAILED, "%s", text);
-		for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
-			report_message(run->report, ENTRY_NOTE, "%s", text);
+		for (size_t i = 0; (message = isst_explanation_unread_at(explanation, i)) != NULL;
+		     i++)
+			run_message_error(run, -EIO, message);
+		for (size_t i = 0; (message = isst_explanation_note_at(explanation, i)) != NULL;
+		     i++)
+			run_message(run, ENTRY_NOTE, message, "");
 		/* Notes are context, and advisories are of every such kernel. */
 		if (worst < ISST_SEVERITY_NOTE)
 			result = "found";

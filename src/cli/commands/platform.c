@@ -137,7 +137,7 @@ void platform_capture(struct run *run)
 {
 	enum exit_status status;
 	struct report_node *node;
-	const char *notice;
+	const struct isst_message *notice;
 	char *problem;
 	int error;
 
@@ -156,7 +156,7 @@ void platform_capture(struct run *run)
 	}
 	error = isst_capture(run->context, run->request->operand, 0);
 	for (size_t i = 0; (notice = isst_notice_at(run->context, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s", notice);
+		run_message(run, ENTRY_NOTE, notice, "");
 	if (run_call(run, error) != 0)
 		return;
 	/* There is no banner that shows it. */

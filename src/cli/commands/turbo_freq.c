@@ -355,7 +355,7 @@ static void note_classes(struct run *run)
 		       "no CPU is favoured: %s in CLOS 0 or 1 (core-power get-assoc); turbo-freq "
 		       "enable --auto --high-priority CORES/package favours some",
 		       any ? "all are" : "none is");
-	report_code(run->report, isst_warning_code_name(ISST_WARNING_NO_HIGH_PRIORITY_CPUS));
+	report_code(run->report, isst_message_code_name(ISST_MESSAGE_NO_HIGH_PRIORITY_CPUS));
 }
 
 /** What the choice of high priority cores costs the others. */

@@ -133,8 +133,9 @@ static const char *find_objection(const struct watch_unit *unit, const struct ru
 		return "a write of SST-BF or SST-TF would request the level once more that was "
 		       "requested last, and another program has set the present one";
 	for (size_t i = 0; isst_change_warning_at(change, i); i++)
-		if (isst_change_warning_code_at(change, i) == ISST_WARNING_CPUSETS_LOSE_CPUS)
-			return isst_change_warning_at(change, i);
+		if (isst_message_code(isst_change_warning_at(change, i)) ==
+		    ISST_MESSAGE_CPUSETS_LOSE_CPUS)
+			return isst_message_text(isst_change_warning_at(change, i));
 	return NULL;
 }
 

@@ -346,7 +346,7 @@ static int call_for(struct watcher *watcher, const struct watch_unit *one, enum 
 static void fail_call(struct watcher *watcher, struct watch_unit *unit,
 		      const struct isst_config *config)
 {
-	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
+	const char *problem = isst_message_text(isst_config_problem_at(config, 0));
 
 	fail_unit(watcher, unit, problem ? problem : isst_error(watcher->context));
 }

@@ -282,15 +282,16 @@ struct report_entry *report_find_message(const struct report *report, enum entry
 }
 
 void report_place_message(struct report *report, struct report_entry *entry,
-			  const struct report_step *path, size_t steps, const unsigned int *cpu)
+			  const struct report_step *path, size_t steps,
+			  const struct isst_cpuset *cpus)
 {
 	if (!entry)
 		return;
 	memcpy(entry->path, path, steps * sizeof(*path));
 	entry->steps = steps;
-	if (cpu && !entry->cpus)
+	if (cpus && !entry->cpus)
 		entry->cpus = isst_cpuset_new();
-	if (cpu && (!entry->cpus || isst_cpuset_add(entry->cpus, *cpu, *cpu) != 0))
+	if (cpus && (!entry->cpus || isst_cpuset_add_set(entry->cpus, cpus) != 0))
 		report->failed = true;
 }
 

@@ -111,9 +111,10 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 struct report_entry *report_find_message(const struct report *report, enum entry_kind kind,
 					 const char *text);
 
-/** Adds what a message is about: a path, and a CPU, which is added to those that it has. */
+/** Adds what a message is about: a path, and CPUs, which are added to those that it has. */
 void report_place_message(struct report *report, struct report_entry *entry,
-			  const struct report_step *path, size_t steps, const unsigned int *cpu);
+			  const struct report_step *path, size_t steps,
+			  const struct isst_cpuset *cpus);
 
 /** The next message behind an entry (NULL: the first); NULL: none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);

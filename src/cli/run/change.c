@@ -201,32 +201,29 @@ static void list_steps(struct run *run, struct isst_change *change)
 
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from)
 {
-	const char *warning;
+	const struct isst_message *warning;
 
 	for (size_t i = from; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
-		int code = isst_change_warning_code_at(change, i);
+		int code = isst_message_code(warning);
 
 		/* Scripts of the reference tool know its sentence. */
-		if (run->request->reference && code == ISST_WARNING_CPUFREQ_INTERFERES) {
+		if (run->request->reference && code == ISST_MESSAGE_CPUFREQ_INTERFERES) {
 			report_message(run->report, ENTRY_NOTE,
 				       "cpufreq subsystem and core-power enable will interfere "
 				       "with each other!");
-			report_code(run->report, isst_warning_code_name(code));
+			report_code(run->report, isst_message_code_name(code));
 		}
-		report_message(run->report, ENTRY_NOTE, "%s", warning);
-		report_code(run->report, isst_warning_code_name(code));
+		run_message(run, ENTRY_NOTE, warning, "");
 	}
 }
 
 void change_report_failure(struct run *run, const struct isst_change *change, int error)
 {
-	const char *difference;
+	const struct isst_message *difference;
 
 	run_call(run, error);
-	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++) {
-		report_message(run->report, ENTRY_ERROR, "%s", difference);
-		report_code(run->report, status_code(status_of_error(error)));
-	}
+	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++)
+		run_message_error(run, error, difference);
 }
 
 int change_make(struct run *run, struct isst_change *change)
@@ -284,16 +281,16 @@ void change_note_late_signal(struct run *run)
 
 void change_note_offline_parts(struct run *run)
 {
-	const char *part;
+	const struct isst_message *part;
 
 	/* What comes online first is changed, too. */
 	if (run->targets.named || run->comes_online)
 		return;
 	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s; not changed%s", part,
-			       run->unseen_come_online
-				       ? ", except for the CPUs that would come online"
-				       : "");
+		run_message(run, ENTRY_NOTE, part,
+			    run->unseen_come_online
+				    ? "; not changed, except for the CPUs that would come online"
+				    : "; not changed");
 	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
 		const struct isst_domain *domain = isst_domain_at(run->context, i);
 		const struct isst_cpuset *present = isst_domain_present_cpus(domain);

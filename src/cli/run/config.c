@@ -23,7 +23,8 @@ enum { LOOK_EVERY_MS = 500, OPTIONAL_SECONDS = 5 };
  * stays so. @optional: the configuration can be applied without it */
 static char *find_missing(const struct run *run, bool *optional)
 {
-	const char *what = NULL, *skipped;
+	const struct isst_message *skipped;
+	const char *what = NULL;
 	struct isst_context *context;
 	char *problem, *missing;
 	int error;
@@ -37,7 +38,7 @@ static char *find_missing(const struct run *run, bool *optional)
 		return NULL;
 	}
 	if (!error && isst_left_out_at(context, 0)) {
-		what = isst_left_out_at(context, 0);
+		what = isst_message_text(isst_left_out_at(context, 0));
 	} else {
 		if (!error)
 			error = isst_config_check(run->config, context, 0);
@@ -48,8 +49,8 @@ static char *find_missing(const struct run *run, bool *optional)
 		for (size_t i = 0;
 		     !error && !what && (skipped = isst_config_skipped_at(run->config, i)) != NULL;
 		     i++)
-			if (isst_config_skipped_error_at(run->config, i) == -ENODEV)
-				what = skipped;
+			if (isst_message_error(skipped) == -ENODEV)
+				what = isst_message_text(skipped);
 	}
 	missing = what ? strdup(what) : NULL;
 	isst_close(context);
@@ -238,7 +239,7 @@ bool config_source_read(struct run *run)
 
 int config_call(struct run *run, const struct isst_config *config, int error)
 {
-	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
+	const struct isst_message *problem = isst_config_problem_at(config, 0);
 	size_t count = 0;
 
 	if (error >= 0)
@@ -249,7 +250,7 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 		run_error(run, status_of_error(error), "%s", strerror(-error));
 	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
 		if (count < CONFIG_LISTED)
-			run_failure(run, (struct failure){ .error = error, .message = problem });
+			run_message_error(run, error, problem);
 	if (count > CONFIG_LISTED)
 		run_error(run, status_of_error(error), "and %zu more problem%s",
 			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
@@ -343,14 +344,15 @@ bool config_matches(struct run *run)
 			{ "try", KEY_CONFIG_TRY } };
 	const struct command *command = run->request->command;
 	int result = isst_config_match(run->config, run->context, 0);
-	const char *problem;
+	const struct isst_message *problem;
 
 	run_report_notices(run);
 	if (result != ISST_CONFIG_SKIPPED)
 		return config_call(run, run->config, result) == 0;
 	problem = isst_config_problem_at(run->config, 0);
 	report_message(run->report, ENTRY_NOTE, "skipped: %s",
-		       problem ? problem : "the configuration is for another machine");
+		       problem ? isst_message_text(problem)
+			       : "the configuration is for another machine");
 	report_code(run->report, "skipped");
 	/* A plan has no result. */
 	if (!(command->flags & COMMAND_CONFIG) || request_has(run->request, OPTION_DRY_RUN))
@@ -366,21 +368,19 @@ bool config_matches(struct run *run)
 /** Nothing was stated by who returns to a former state. */
 void config_report_skipped(struct run *run, const struct isst_config *config)
 {
-	const char *skipped;
+	const struct isst_message *skipped;
 	size_t count = 0;
 
 	if (config != run->config)
 		return;
 	for (; (skipped = isst_config_skipped_at(config, count)) != NULL; count++) {
-		if (count >= CONFIG_LISTED)
-			continue;
-		report_message(run->report, ENTRY_NOTE, "%s; skipped", skipped);
-		report_code(run->report, "statement-skipped");
+		if (count < CONFIG_LISTED)
+			run_message(run, ENTRY_NOTE, skipped, "; skipped");
 	}
 	if (count <= CONFIG_LISTED)
 		return;
 	report_message(run->report, ENTRY_NOTE, "and %zu more; skipped", count - CONFIG_LISTED);
-	report_code(run->report, "statement-skipped");
+	report_code(run->report, isst_message_code_name(ISST_MESSAGE_STATEMENT_SKIPPED));
 }
 
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,

@@ -171,7 +171,7 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 			report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names,
 				       count == 1 ? "is" : "are", states[i][0], states[i][1]);
 			report_code(run->report,
-				    isst_warning_code_name(ISST_WARNING_CPUS_LEFT_OUT));
+				    isst_message_code_name(ISST_MESSAGE_CPUS_LEFT_OUT));
 		} else if (count > 0) {
 			run_no_memory(run);
 		}
@@ -250,11 +250,11 @@ bool turbo_freq_is_known(const struct isst_result *level)
 
 void levels_note_offline_parts(struct run *run)
 {
-	const char *part;
+	const struct isst_message *part;
 
 	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) && !run->targets.named;
 	     i++)
-		report_message(run->report, ENTRY_NOTE, "%s; not shown", part);
+		run_message(run, ENTRY_NOTE, part, "; not shown");
 }
 
 void base_freq_report(struct report_node *parent, const struct isst_result *level,

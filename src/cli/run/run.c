@@ -137,21 +137,59 @@ static struct report_entry *report_once(struct run *run, enum entry_kind kind, c
 	return entry;
 }
 
-/** Adds the domain and CPU of the result that a message is about. */
+/** Adds the place of a message of the library, if it has one. */
+static void place_entry(struct run *run, struct report_entry *entry,
+			const struct isst_message *message)
+{
+	const struct isst_domain *domain = isst_message_domain(message);
+	struct report_step path[REPORT_PATH_STEPS];
+	unsigned int package;
+	size_t steps = 0;
+
+	if (domain)
+		steps = domain_path(domain, run->context, path);
+	else if (isst_message_package(message, &package) == 0)
+		path[steps++] = (struct report_step){ &keys[KEY_PACKAGE], package };
+	if (steps > 0 || isst_message_cpus(message))
+		report_place_message(run->report, entry, path, steps, isst_message_cpus(message));
+}
+
+/** Adds what a failure is about: the domain and CPU of its result, or what its message has. */
 static void place_failure(struct run *run, struct report_entry *entry, struct failure failure)
 {
 	const struct isst_domain *domain = isst_result_domain(failure.of);
 	const struct isst_cpu *cpu = isst_result_cpu(failure.of);
 	struct report_step path[REPORT_PATH_STEPS];
-	unsigned int number;
+	struct isst_cpuset *cpus = NULL;
 
+	place_entry(run, entry, failure.about);
 	if (!domain && cpu)
 		domain = isst_cpu_domain(cpu);
 	if (!domain)
 		return;
-	number = cpu ? isst_cpu_number(cpu) : 0;
+	if (cpu) {
+		cpus = isst_cpuset_new();
+		run->report->failed |= !cpus || isst_cpuset_add(cpus, isst_cpu_number(cpu),
+								isst_cpu_number(cpu)) != 0;
+	}
 	report_place_message(run->report, entry, path, domain_path(domain, run->context, path),
-			     cpu ? &number : NULL);
+			     cpus);
+	isst_cpuset_free(cpus);
+}
+
+void run_message(struct run *run, enum entry_kind kind, const struct isst_message *message,
+		 const char *more)
+{
+	report_message(run->report, kind, "%s%s", isst_message_text(message), more);
+	report_code(run->report, isst_message_code_name(isst_message_code(message)));
+	place_entry(run, run->report->last, message);
+}
+
+void run_message_error(struct run *run, int error, const struct isst_message *message)
+{
+	run_failure(run, (struct failure){ .error = error,
+					   .message = isst_message_text(message),
+					   .about = message });
 }
 
 int run_call(struct run *run, int error)
@@ -166,8 +204,10 @@ int run_call(struct run *run, int error)
 	if (asprintf(&message, "%s%s%s", run->interrupted_by ? run->interrupted_by : "",
 		     run->interrupted_by ? ": " : "", *cause ? cause : strerror(-error)) < 0)
 		message = NULL;
-	report_once(run, ENTRY_ERROR, message,
-		    run->interrupted_by ? "interrupted" : error_code(error));
+	place_entry(run,
+		    report_once(run, ENTRY_ERROR, message,
+				run->interrupted_by ? "interrupted" : error_code(error)),
+		    isst_error_message(run->context));
 	return error;
 }
 
@@ -278,21 +318,6 @@ const char *run_processor_name(struct run *run)
 	return name;
 }
 
-/** Messages of changes and configurations name the domain in their text. */
-static void place_message(struct run *run, struct report_entry *entry)
-{
-	const struct isst_domain *domain;
-	struct report_step path[REPORT_PATH_STEPS];
-
-	for (size_t i = 0; entry->steps == 0 && (domain = isst_domain_at(run->context, i)); i++) {
-		const char *name = isst_domain_name(domain), *at = strstr(entry->message, name);
-
-		if (at && at[strlen(name)] == ':' && (at == entry->message || at[-1] == ' '))
-			report_place_message(run->report, entry, path,
-					     domain_path(domain, run->context, path), NULL);
-	}
-}
-
 void run_finish(struct run *run)
 {
 	bool error = run->targets.named || !report_has_units(run->report);
@@ -300,9 +325,6 @@ void run_finish(struct run *run)
 
 	if (error && count > 0)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
-	for (struct report_entry *entry = NULL;
-	     run->report->v2 && (entry = report_next_message(run->report, entry)) != NULL;)
-		place_message(run, entry);
 	report_fold_messages(run->report, run->context);
 }
 
@@ -362,10 +384,10 @@ struct isst_options *run_options(const struct request *request)
 
 void run_report_notices(struct run *run)
 {
-	const char *notice;
+	const struct isst_message *notice;
 
 	while ((notice = isst_notice_at(run->context, run->reported_notices)) != NULL) {
-		report_message(run->report, ENTRY_NOTE, "%s", notice);
+		run_message(run, ENTRY_NOTE, notice, "");
 		run->reported_notices++;
 	}
 }

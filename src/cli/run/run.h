@@ -60,8 +60,9 @@ struct isst_options *run_options(const struct request *request);
 struct failure {
 	int error; /* 0: it could */
 	const char *message;
-	unsigned int more;	      /* things that failed besides */
-	const struct isst_result *of; /* NULL: not known */
+	unsigned int more;		  /* things that failed besides */
+	const struct isst_result *of;	  /* NULL: not known */
+	const struct isst_message *about; /* the same: a message that has the place */
 };
 
 struct failure failure_of(const struct isst_result *result, int part);
@@ -77,6 +78,13 @@ void run_not_asked(struct run *run, int error);
 
 /** Returns the targets, or after an error NULL: then they are freed, and it is reported. */
 struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error);
+
+/** Reports a message of the library, with @more behind its text. */
+void run_message(struct run *run, enum entry_kind kind, const struct isst_message *message,
+		 const char *more);
+
+/** Messages of the library that are errors of a run: each with the status of @error. */
+void run_message_error(struct run *run, int error, const struct isst_message *message);
 
 /** Reports the notices of the context that came since it was last called. */
 void run_report_notices(struct run *run);

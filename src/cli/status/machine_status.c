@@ -384,7 +384,7 @@ static struct isst_explanation *explain_limits(struct run *run)
 {
 	struct isst_explanation *explanation = NULL;
 	struct isst_targets *targets = domain_targets(run);
-	const char *unread;
+	const struct isst_message *unread;
 	int error;
 
 	if (!targets)
@@ -397,7 +397,7 @@ static struct isst_explanation *explain_limits(struct run *run)
 		if (error < 0)
 			run_call(run, error);
 		for (size_t i = 0; (unread = isst_explanation_unread_at(explanation, i)); i++)
-			run_error(run, STATUS_FAILED, "%s", unread);
+			run_message_error(run, -EIO, unread);
 	}
 	return explanation;
 }

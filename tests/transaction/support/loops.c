@@ -150,12 +150,13 @@ void course_check_recovery(const struct machine *machine, const struct request *
 {
 	autofree char *journal = machine_text(machine, "run/journal");
 	struct isst_context *context = machine_lock(machine);
-	const char *text = NULL;
+	const struct isst_message *text = NULL;
 
 	if (isst_discover(context))
 		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
 			 request->name, k, isst_error(context));
-	for (size_t i = 0; (text = isst_notice_at(context, i)) && !strstr(text, notice);)
+	for (size_t i = 0;
+	     (text = isst_notice_at(context, i)) && !strstr(isst_message_text(text), notice);)
 		i++;
 	/* Without a journal only what is there was written, to see whether the kernel takes it. */
 	if (journal && !text)

@@ -655,18 +655,18 @@ static const char *next_notice(const void *context, size_t index)
 
 	while (isst_left_out_at(context, left_out))
 		left_out++;
-	return index < left_out ? isst_left_out_at(context, index)
-				: isst_notice_at(context, index - left_out);
+	return isst_message_text(index < left_out ? isst_left_out_at(context, index)
+						  : isst_notice_at(context, index - left_out));
 }
 
 static const char *next_warning(const void *change, size_t index)
 {
-	return isst_change_warning_at(change, index);
+	return isst_message_text(isst_change_warning_at(change, index));
 }
 
 static const char *next_difference(const void *change, size_t index)
 {
-	return isst_change_difference_at(change, index);
+	return isst_message_text(isst_change_difference_at(change, index));
 }
 
 /** By the emulator's own account. */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the warnings of a change. */
-#include "isst.h"
+/* Messages as programs see them, and the names of their codes. */
+#include "base/messages.h"
+#include "library/getters.h"
+
+#include <errno.h>
 
 #define ROW(code_, name_) \
 	{ \
-		.code = ISST_WARNING_##code_, .name = (name_) \
+		.code = ISST_MESSAGE_##code_, .name = (name_) \
 	}
 
 static const struct {
 	int code;
 	const char *name;
-} warning_codes[] = {
+} message_codes[] = {
 	ROW(LEFT_OUT, "left-out"),
 	ROW(CPUS_LEFT_OUT, "cpus-left-out"),
 	ROW(NOTHING_TO_DISABLE, "nothing-to-disable"),
@@ -55,19 +58,39 @@ static const struct {
 	ROW(WRITTEN_BACK, "written-back"),
 	ROW(CPUSETS_LOSE_CPUS, "cpusets-lose-cpus"),
 	ROW(TURBO_DISABLED, "turbo-disabled"),
+	ROW(STATEMENT_SKIPPED, "statement-skipped"),
+	ROW(PART_LEFT_OUT, "part-left-out"),
+	ROW(PART_OFFLINE, "part-offline"),
 };
 
-enum { CODES = sizeof(warning_codes) / sizeof(warning_codes[0]) };
+enum { CODES = sizeof(message_codes) / sizeof(message_codes[0]) };
 
-int isst_warning_code_at(size_t index)
+int isst_message_code_at(size_t index)
 {
-	return index < CODES ? warning_codes[index].code : 0;
+	return index < CODES ? message_codes[index].code : 0;
 }
 
-const char *isst_warning_code_name(int code)
+const char *isst_message_code_name(int code)
 {
 	for (size_t i = 0; i < CODES; i++)
-		if (warning_codes[i].code == code)
-			return warning_codes[i].name;
+		if (message_codes[i].code == code)
+			return message_codes[i].name;
 	return NULL;
+}
+
+GETTER(const char *, isst_message_text, isst_message, text, NULL)
+GETTER(int, isst_message_code, isst_message, code, 0)
+GETTER(int, isst_message_level, isst_message, level, 0)
+GETTER(int, isst_message_error, isst_message, error, 0)
+GETTER(const struct isst_domain *, isst_message_domain, isst_message, place.domain, NULL)
+GETTER(const struct isst_cpuset *, isst_message_cpus, isst_message, place.cpus, NULL)
+
+int isst_message_package(const struct isst_message *message, unsigned int *package)
+{
+	if (!message || !package)
+		return -EINVAL;
+	*package = message->place.domain       ? message->place.domain->package
+		   : message->place.in_package ? message->place.package
+					       : 0;
+	return message->place.domain || message->place.in_package ? 0 : -ENODATA;
 }
