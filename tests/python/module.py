@@ -740,7 +740,7 @@ class Changes(MachineTest):
             change.add_turbo_freq(False)
             change.run()
             self.assertIn("package 1, power domain 0: turbo-freq feature is not present at this level 0: nothing to disable",
-                          change.warnings)
+                          map(str, change.warnings))
             self.assertEqual({warning.code for warning in change.warnings}, {isst.MessageCode.NOTHING_TO_DISABLE})
             self.assertEqual([(warning.domain, warning.package) for warning in change.warnings],
                              [("package 0, power domain 0", 0), ("package 1, power domain 0", 1)])
@@ -786,8 +786,8 @@ class Changes(MachineTest):
             self.faults("change any EIO after 1")
             with self.assertRaises(isst.RollbackError):
                 change.run()
-            self.assertEqual(change.differences[0], "package 0, die 0: performance level is 3, was 0")
-            self.assertFalse([text for text in change.differences if "package 1" in text])
+            self.assertEqual(change.differences[0].text, "package 0, die 0: performance level is 3, was 0")
+            self.assertFalse([message for message in change.differences if "package 1" in message.text])
 
     def test_a_target_that_fails(self):
         context = self.open(lock_ms=1000)
@@ -932,7 +932,7 @@ class Configurations(MachineTest):
     def test_problems(self):
         with self.assertRaises(isst.ConfigError) as caught:
             isst.Config("# isst configuration 1\nlevel x\nclos 9: min 0\n", "wrong.conf", file=True)
-        self.assertEqual([problem.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
+        self.assertEqual([problem.text.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
         self.assertEqual(caught.exception.errno, EINVAL)
 
     def test_problems_of_the_last_call(self):
@@ -950,8 +950,8 @@ class Configurations(MachineTest):
         config = isst.Config("? level 9\n", "wanted")
         with self.open() as context:
             self.assertEqual(config.check(context), [])
-            self.assertEqual([text.split(" ")[:3] for text in config.skipped], [["wanted:", "packages", "0-1,"]])
-            self.assertEqual([message.errno for message in config.skipped], [EOPNOTSUPP])
+            self.assertEqual([message.text.split(" ")[:3] for message in config.skipped], [["wanted:", "packages", "0-1,"]])
+        self.assertEqual([message.errno for message in config.skipped], [EOPNOTSUPP])
 
     def test_later_texts_win(self):
         config = isst.Config("level 1\n")
@@ -1330,7 +1330,7 @@ class Journals(MachineTest):
         self.interrupt()
         context = self.open(lock_ms=1000)
         self.assertEqual(self.levels(context), [0, 0])
-        self.assertTrue(any("rolled back" in notice for notice in context.notices), context.notices)
+        self.assertTrue(any("rolled back" in notice.text for notice in context.notices), context.notices)
 
 
 PROGRAMS = re.findall(r"^```python\n(import .*?)^```$", read("docs", "python.md"), re.S | re.M)
