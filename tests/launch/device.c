@@ -127,7 +127,8 @@ static void associations_are_there_as_a_whole(void **state)
 		ioctl(device, ABI_CLOS_ASSOC, before_end(&associations, sizeof(associations))), 0);
 }
 
-int main(void)
+/* With a word: calls the driver until it is killed. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(structures_are_there_as_a_whole),
@@ -135,6 +136,11 @@ int main(void)
 		cmocka_unit_test(what_is_not_writable_is_not_written),
 		cmocka_unit_test(associations_are_there_as_a_whole),
 	};
+	struct numbers asked = numbers;
 
+	(void)argv;
+	if (argc > 1 && prepare(NULL) == 0)
+		while (ioctl(device, ABI_GET_PHY_ID, &asked) >= 0)
+			;
 	return cmocka_run_group_tests(tests, prepare, clean_up);
 }

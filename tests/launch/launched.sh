@@ -788,6 +788,15 @@ machine
 expect "programs and isst outside work at once on one state" 0 "1-2
 2
 " -- together
+# What isst waits for while it has the machine's lock must not wait for that lock.
+between_calls() {
+	on_machine emulate -- sh -c "'$build/tests/launch/device' until-killed & i=0
+		while [ \$i -lt 100 ]; do i=\$((i + 1)); timeout 20 isst core-power info || break; done | grep -c core-power
+		kill \$!"
+}
+machine
+expect "isst and a program that calls the driver do not lock each other out" 0 "100
+" -- between_calls
 many_starts() {
 	before=$(find "$scratch/state" | wc -l)
 	for _ in $(seq "${ISST_STARTS:-50}"); do

@@ -6,6 +6,7 @@
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,19 +107,18 @@ void call_end(struct emulated *emulated)
 static bool in_initial_namespace(void)
 {
 	static const char *const identity[] = { "0", "0", "4294967295" };
-	FILE *map = fopen("/proc/self/uid_map", "re");
-	char line[100], *rest = line;
-	bool initial;
+	char *map, *rest;
+	bool initial = true;
+	size_t size;
 
-	if (!map)
+	if (text_read(AT_FDCWD, "/proc/self/uid_map", &map, &size))
 		return true; /* a kernel without user namespaces */
-	initial = fgets(line, sizeof(line), map);
 	for (size_t i = 0; i < sizeof(identity) / sizeof(*identity) && initial; i++) {
-		const char *word = strtok_r(i ? NULL : line, " \n", &rest);
+		const char *word = strtok_r(i ? NULL : map, " \n", &rest);
 
 		initial = word && strcmp(word, identity[i]) == 0;
 	}
-	fclose(map);
+	free(map);
 	return initial;
 }
 

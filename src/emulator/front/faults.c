@@ -55,8 +55,9 @@ static int take_rules(struct faults *faults, const struct server *server,
 	if (result)
 		return result;
 	/* Begins to count anew, unless another process has counted for these rules before. */
-	faults->counts = keep_off_streams(openat(server->directory, "fault-counts",
-						 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+	faults->counts = keep_off_streams(
+		openat(server->directory, "fault-counts",
+		       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 	if (faults->counts < 0)
 		result = -errno;
 	else if ((pread(faults->counts, &found, sizeof(found), 0) != sizeof(found) ||

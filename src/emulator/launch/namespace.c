@@ -383,7 +383,7 @@ int namespace_mount(const struct launch *launch, int files, char **error)
 
 	if (unshare(CLONE_NEWNS))
 		return requirement_missing(NO_MOUNT_NAMESPACE, -errno, error);
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (mount(NULL, "/", "", MS_REC | MS_PRIVATE, NULL))
 		return refuse_mount(error);
 	result = launch->privileged ? protect(error) : 0;
 	if (!result)

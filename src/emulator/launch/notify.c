@@ -62,11 +62,6 @@ static bool read_text(pid_t task, uint64_t from, char *text, size_t size)
 
 /* ---- uname(2) ---- */
 
-static void copy_line(char *field, size_t size, const char *text)
-{
-	snprintf(field, size, "%.*s", (int)strcspn(text, "\n"), text);
-}
-
 /** The release and version of the machine's kernel, as in /proc. */
 static long get_name(struct emulated *emulated, pid_t caller, uint64_t address)
 {
@@ -77,9 +72,11 @@ static long get_name(struct emulated *emulated, pid_t caller, uint64_t address)
 	int result = uname(&name) ? -errno : 0;
 
 	if (release)
-		copy_line(name.release, sizeof(name.release), release);
+		snprintf(name.release, sizeof(name.release), "%.*s", (int)strcspn(release, "\n"),
+			 release);
 	if (build)
-		copy_line(name.version, sizeof(name.version), build);
+		snprintf(name.version, sizeof(name.version), "%.*s", (int)strcspn(build, "\n"),
+			 build);
 	free(release);
 	free(version);
 	if (!result && !caller_write(caller, address, &name, sizeof(name)))
@@ -89,8 +86,8 @@ static long get_name(struct emulated *emulated, pid_t caller, uint64_t address)
 
 /* ---- Opening the device, and /proc/PID/status ---- */
 
-/* Flags of an open of other files. */
-enum { OTHER_FLAGS = O_WRONLY | O_DIRECTORY | O_PATH };
+/* Flags of opens of other files. Those of the state have O_NONBLOCK, see state_unlock(). */
+enum { OTHER_FLAGS = O_WRONLY | O_DIRECTORY | O_PATH | O_NONBLOCK };
 
 static long open_file(struct answerer *server, const struct seccomp_notif *call, int directory,
 		      const __u64 *arguments)
@@ -301,7 +298,11 @@ int notify_install(char **error)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ABI_MAGIC << 8, 0, 1),
 		RETURN(USER_NOTIF),
 		RETURN(ALLOW),
-		ON_CALL(flock),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 4),
+		LOAD(args[1]),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCK_UN | LOCK_NB, 0, 1),
+		RETURN(ALLOW),
+		RETURN(USER_NOTIF),
 		ON_CALL(statfs),
 		ON_CALL(fstatfs),
 		ON_CALL(uname),

@@ -447,7 +447,7 @@ static int make_state(struct server *server)
 	/* The device node, to be locked by a process that changes the machine. */
 	if (platform->node.value) {
 		int node = openat(server->directory, "device",
-				  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+				  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 
 		if (node < 0)
 			return -errno;
@@ -573,11 +573,14 @@ int state_lock(struct server *server)
 			result = result == -ENOMEM ? result : -EIO;
 	}
 	if (result)
-		flock(server->lock, LOCK_UN);
+		state_unlock(server);
 	return result;
 }
 
 void state_unlock(struct server *server)
 {
-	flock(server->lock, LOCK_UN);
+	/* LOCK_NB means nothing here: by it, and by O_NONBLOCK, the filter of a launched program
+	 * (launch/notify.c) knows the calls of one that has this lock. Their answer would come from
+	 * a server that may be waiting for it. */
+	flock(server->lock, LOCK_UN | LOCK_NB);
 }
