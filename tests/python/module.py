@@ -889,7 +889,9 @@ class Changes(MachineTest):
     def test_no_privileges(self):
         context = self.open()
         self.faults("capability number 21 denied")
-        self.failure(EPERM, context.check_privileges)
+        with self.assertRaises(PermissionError) as caught:
+            context.check_privileges()
+        self.assertIsInstance(caught.exception, isst.Error)
 
 
 class Configurations(MachineTest):
