@@ -18,21 +18,22 @@ import tempfile
 
 # Each folder, with all that it may include and call: folders, or single headers. Folders and headers
 # that do not exist yet may be named.
+PUBLIC_HEADERS = ["isst.h", "isst-config.h", "isst-explain.h", "isst-journal.h"]
 LAYERS = {
     "common": ["isst.h"],
-    "base": ["common", "isst.h"],
-    "driver": ["base", "common", "isst.h"],
-    "sysfs": ["driver", "base", "common", "isst.h"],
-    "firmware": ["sysfs", "driver", "base", "common", "isst.h"],
-    "topology": ["firmware", "sysfs", "driver", "base", "common", "isst.h"],
-    "transaction": ["topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
-    "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
-    "configuration": ["features/core_choice.h", "base", "common", "isst.h"],
+    "base": ["common", *PUBLIC_HEADERS],
+    "driver": ["base", "common", *PUBLIC_HEADERS],
+    "sysfs": ["driver", "base", "common", *PUBLIC_HEADERS],
+    "firmware": ["sysfs", "driver", "base", "common", *PUBLIC_HEADERS],
+    "topology": ["firmware", "sysfs", "driver", "base", "common", *PUBLIC_HEADERS],
+    "transaction": ["topology", "firmware", "sysfs", "driver", "base", "common", *PUBLIC_HEADERS],
+    "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "common", *PUBLIC_HEADERS],
+    "configuration": ["features/core_choice.h", "base", "common", *PUBLIC_HEADERS],
     "state": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "common",
-              "isst.h"],
-    "explain": ["state", "configuration", "transaction", "features", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
-    "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "cli": ["common", "isst.h", "isst-emulator.h"],
+              *PUBLIC_HEADERS],
+    "explain": ["state", "configuration", "transaction", "features", "topology", "firmware", "sysfs", "driver", "base", "common", *PUBLIC_HEADERS],
+    "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", *PUBLIC_HEADERS],
+    "cli": ["common", *PUBLIC_HEADERS, "isst-emulator.h"],
     "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],
     "preload": ["emulator/launch/cpuid.h"],
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <isst-emulator.h>
+#include <isst-journal.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the manual pages of section 3 from the comments of the public headers: man3.py DIRECTORY HEADER OVERVIEW.in
-writes into DIRECTORY a page for each section of HEADER (the lines `/* ---- TITLE ---- */`), named after its first
+"""Makes the manual pages of section 3 from the comments of the public headers: man3.py DIRECTORY OVERVIEW.in
+HEADER... writes into DIRECTORY a page for each section of the headers (the lines `/* ---- TITLE ---- */`), named after its first
 function; a symbolic link for each further function; and OVERVIEW, in which `.\\" conventions`, `.\\" errors`,
 `.\\" pages` and `.\\" program FILE` are replaced.
 
@@ -248,8 +248,8 @@ class Constants:
 class Section:
     """The parts of a header below a heading: comments, functions and constants, in their order."""
 
-    def __init__(self, title):
-        self.title = title
+    def __init__(self, title, file):
+        self.title, self.file = title, file
         self.parts = []
 
     @property
@@ -305,16 +305,18 @@ def words_of(comment):
 
 
 class Header:
-    """A header: its first comment, and its sections."""
+    """The headers of a library: the first comment of the first of them, and their sections."""
 
-    def __init__(self, path):
-        text = path.read_text("utf-8")
-        self.file = path.name
+    def __init__(self, paths):
         self.sections = []
         self.introduction = None
         self.comment = self.group = None
-        for token in TOKENS.finditer(text[text.index("*/") + 2:]):
-            self.take(token)
+        for path in paths:
+            text = path.read_text("utf-8")
+            self.file = path.name
+            for token in TOKENS.finditer(text[text.index("*/") + 2:]):
+                self.take(token)
+            self.flush()
         self.functions = {function.name: function for section in self.sections for function in section.functions}
         self.pages = [section for section in self.sections if section.functions]
 
@@ -323,7 +325,7 @@ class Header:
         if kind in ("heading", "comment", "blank"):
             self.flush()
         if kind == "heading":
-            self.sections.append(Section(token[kind]))
+            self.sections.append(Section(token[kind], self.file))
         elif kind == "comment":
             self.comment = Comment(token[kind])
         elif kind not in ("blank", "skipped") and self.sections:
@@ -441,7 +443,7 @@ class Page:
         return "\n".join(self.lines) + "\n"
 
     def head(self):
-        self.lines += ['.\\" Made from {} by docs/man3/man3.py.'.format(self.header.file), f".Dd {self.setting['date']}",
+        self.lines += ['.\\" Made from {} by docs/man3/man3.py.'.format(self.section.file), f".Dd {self.setting['date']}",
                        f".Dt {self.section.page.upper()} 3", f".Os isst {self.setting['version']}", ".Sh NAME"]
         names = [self.section.page] + [function.name for function in self.functions if function.name != self.section.page]
         self.lines += [f".Nm {name} ," for name in names[:-1]] + [f".Nm {names[-1]}"]
@@ -453,7 +455,7 @@ class Page:
 
     def synopsis(self):
         # A parameter that is a function is one word, too long for lines of equal length.
-        self.lines += [".Sh SYNOPSIS", ".na", f".In {self.header.file}"]
+        self.lines += [".Sh SYNOPSIS", ".na", f".In {self.section.file}"]
         for function in self.section.functions:
             if not function.is_macro:
                 self.lines.append(".Ft {}".format(quoted(("typedef " if function.is_typedef else "") + function.type)))
@@ -667,7 +669,7 @@ def overview(template, header, directory):
 def settings_of(main, template, header):
     """What is the same on all pages: main is the path of the library's header."""
     version = re.search(r'^#define ISST_VERSION "(.*)"', main.read_text("utf-8"), re.M)[1]
-    main = Header(main)
+    main = Header([main])
     since = re.search(r"Functions and constants are as old as (\d+\.\d+\.\d+),", main.introduction.text)
     if not since:
         fail(main, "the conventions do not state since when functions exist")
@@ -676,10 +678,10 @@ def settings_of(main, template, header):
 
 
 def main():
-    directory, path, template_path = map(pathlib.Path, sys.argv[1:])
+    directory, template_path, *paths = map(pathlib.Path, sys.argv[1:])
     template = template_path.read_text("utf-8").split("\n")[:-1]
-    header = Header(path)
-    setting = settings_of(path.parent / "isst.h", template, header)
+    header = Header(paths)
+    setting = settings_of(paths[0].parent / "isst.h", template, header)
     library = template_path.name[:-len(".3.in")]
     directory.mkdir(parents=True, exist_ok=True)
     for section in header.pages:

@@ -7,6 +7,7 @@
 #define ISST_EXPLAIN_FINDINGS_H
 
 #include "explain/survey.h"
+#include "isst-explain.h"
 
 /** How the command that fixes a finding is made of its remedy. */
 enum remedy_kind {

@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "base/messages.h"
 #include "driver/driver.h"
+#include "isst-explain.h"
 
 #include <errno.h>
 #include <stdlib.h>

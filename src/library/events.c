@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of the kernel as programs see them: one descriptor for all sockets. */
 #include "base/machine.h"
+#include "isst-explain.h"
 #include "library/getters.h"
 #include "library/targets.h"
 #include "sysfs/kernel_events.h"

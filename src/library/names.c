@@ -4,6 +4,7 @@
 #include "features/features.h"
 #include "features/high_priority.h"
 #include "features/snapshot.h"
+#include "isst-config.h"
 #include "library/targets.h"
 #include "sysfs/system.h"
 

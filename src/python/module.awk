@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The Python module from its source, with the numbers and functions of the headers:
-#	awk -f module.awk isst.h isst-emulator.h values.c isst.py.in
+#	awk -f module.awk isst.h isst-config.h ... isst-emulator.h values.c isst.py.in
 # Lines of the source are replaced:
 #	@enum NAME PREFIX@    the members of an enum
 #	@flags PREFIX@        flags that begin so, but for those that a longer mark, or a line by itself, has
@@ -28,6 +28,8 @@ BEGIN {
 FNR == 1 {
 	header = FILENAME
 	sub(/.*\//, "", header)
+	# Those of the library are one.
+	sub(/^isst-(config|explain|journal)\.h$/, "isst.h", header)
 }
 
 header ~ /\.[hc]$/ { text[header] = text[header] $0 "\n"; next }

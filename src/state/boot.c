@@ -4,6 +4,7 @@
 #include "common/memory_stream.h"
 #include "configuration/write.h"
 #include "firmware/platform.h"
+#include "isst-config.h"
 #include "state/facts.h"
 #include "state/read.h"
 #include "topology/context.h"

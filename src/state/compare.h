@@ -3,6 +3,7 @@
 #ifndef ISST_STATE_COMPARE_H
 #define ISST_STATE_COMPARE_H
 
+#include "isst-config.h"
 #include "state/wanted.h"
 
 struct isst_config_difference {

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/hash.h"
+#include "isst-config.h"
 #include "isst.h"
 #include "state/facts.h"
 #include "state/read.h"

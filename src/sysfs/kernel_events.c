@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Netlink, as far as events need it. */
 #include "sysfs/kernel_events.h"
+#include "isst-explain.h"
 #include "isst.h"
 
 #include <errno.h>

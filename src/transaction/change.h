@@ -7,6 +7,7 @@
 #ifndef ISST_TRANSACTION_CHANGE_H
 #define ISST_TRANSACTION_CHANGE_H
 
+#include "isst-journal.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 #include "transaction/baseline.h"

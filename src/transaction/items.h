@@ -7,6 +7,7 @@
 #ifndef ISST_TRANSACTION_ITEMS_H
 #define ISST_TRANSACTION_ITEMS_H
 
+#include "isst-journal.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 

@@ -159,8 +159,11 @@ stays_with_versions() {
 
 libraries='libisst libisst-emulator'
 
-header_of() {	# $1: library
-	echo "$root/include/${1#lib}.h"
+headers_of() {	# $1: library
+	case $1 in
+	libisst) echo isst isst-config isst-explain isst-journal ;;
+	*) echo "${1#lib}" ;;
+	esac
 }
 
 check_types() {
@@ -189,8 +192,10 @@ no_types() {
 check_all() {
 	for library in $libraries; do
 		check "$library.so exports the symbols of $library.symbols" same_symbols "$build/$library.so" "$here/$library.symbols"
-		check "the constants are those of ${library#lib}.constants" \
-			same_constants "$(header_of "$library")" "$here/${library#lib}.constants"
+		for header in $(headers_of "$library"); do
+			check "the constants are those of $header.constants" \
+				same_constants "$root/include/$header.h" "$here/$header.constants"
+		done
 	done
 	if grep -q -e -fsanitize= -e -flto "$build/flags"; then
 		skip "a removed function is noticed" "the static library is not that of a usual build"
@@ -214,8 +219,10 @@ update() {
 	why=$(no_types)
 	[ -z "$why" ] || { echo "cannot write the interface: $why" >&2; exit 1; }
 	for library in $libraries; do
+		for header in $(headers_of "$library"); do
+			print_constants "$root/include/$header.h" > "$here/$header.constants" || exit 1
+		done
 		print_symbols "$build/$library.so" > "$here/$library.symbols" &&
-			print_constants "$(header_of "$library")" > "$here/${library#lib}.constants" &&
 			print_types "$build/$library.so" "$root/include" > "$here/$library.abi" || exit 1
 	done
 }

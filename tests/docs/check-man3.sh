@@ -174,7 +174,8 @@ refuses() {	# $1: script for sed; $2: the message
 	cp "$root"/include/*.h "$scratch/include"
 	sed "$1" "$root/include/isst.h" > "$scratch/include/isst.h"
 	! cmp -s "$root/include/isst.h" "$scratch/include/isst.h" || { echo "the header is unchanged"; return 1; }
-	! python3 "$root/docs/man3/man3.py" "$scratch/pages" "$scratch/include/isst.h" "$root/docs/man3/libisst.3.in" \
+	! python3 "$root/docs/man3/man3.py" "$scratch/pages" "$root/docs/man3/libisst.3.in" "$scratch/include/isst.h" \
+			"$root/include/isst-config.h" "$root/include/isst-explain.h" "$root/include/isst-journal.h" \
 		> "$scratch/refused" 2>&1 || { echo "pages were made"; return 1; }
 	grep -q -e "$2" "$scratch/refused" || { cat "$scratch/refused"; return 1; }
 }
@@ -220,7 +221,7 @@ check_change() {
 emulator=yes
 isst platform list > /dev/null 2>&1 || emulator=no
 overviews=libisst
-set -- "$root/include/isst.h"
+set -- "$root/include/isst.h" "$root/include/isst-config.h" "$root/include/isst-explain.h" "$root/include/isst-journal.h"
 if [ "$emulator" = yes ]; then
 	overviews='libisst libisst-emulator'
 	set -- "$@" "$root/include/isst-emulator.h"

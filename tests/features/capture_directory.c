@@ -5,6 +5,7 @@
  */
 #include "base/machine.h"
 #include "emulator/model/machines.h"
+#include "isst-explain.h"
 #include "support/check.h"
 
 #include <dirent.h>

@@ -3,6 +3,7 @@
  * uevents, by the first byte. */
 #include "sysfs/kernel_events.h"
 #include "fuzz/support/fuzz.h"
+#include "isst-explain.h"
 #include "isst.h"
 
 #include <errno.h>

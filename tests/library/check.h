@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of the public interface share: they know isst.h and isst-emulator.h alone. */
+/* What the tests of the public interface share: they know the installed headers alone. */
 #ifndef TESTS_LIBRARY_CHECK_H
 #define TESTS_LIBRARY_CHECK_H
 
+#include "isst-config.h"
+#include "isst-explain.h"
 #include "support/test.h"
 
 #include <unistd.h>

@@ -11,7 +11,10 @@ export LC_ALL=C
 . "$root/tests/support/tap.sh"
 
 cat > "$scratch/program.c" << 'EOF'
+#include <isst-config.h>
 #include <isst-emulator.h>
+#include <isst-explain.h>
+#include <isst-journal.h>
 
 unsigned int count_pairs(const struct isst_cpuset *set);
 

@@ -22,7 +22,7 @@ exported() {	# $1: library
 # Each name that is exported carries ISST_API in a header, and the other way round.
 check_exports() {
 	{ exported "$build/libisst.so"; exported "$build/libisst-emulator.so"; } | sort > "$scratch/exported"
-	grep -v '^#' "$root/include/isst.h" "$root/include/isst-emulator.h" -h | tr '\n' ' ' | sed 's/ISST_API/\n&/g' |
+	grep -v '^#' "$root"/include/*.h -h | tr '\n' ' ' | sed 's/ISST_API/\n&/g' |
 		sed -n 's/^ISST_API \([^(;]*\)(.*/\1/p' | sed 's/.*[ *]//' | sort > "$scratch/declared"
 	[ "$(wc -l < "$scratch/declared")" -gt 100 ] || { echo "too few are declared"; return 1; }
 	diff "$scratch/declared" "$scratch/exported" && ! grep -v '^isst_' "$scratch/exported" &&

@@ -159,7 +159,10 @@ installed_files() {
 	grep . <<- END | diff - "$scratch/found"
 		/usr/local/bin/intel-speed-select
 		/usr/local/bin/isst
+		/usr/local/include/isst-config.h
 		/usr/local/include/isst-emulator.h
+		/usr/local/include/isst-explain.h
+		/usr/local/include/isst-journal.h
 		/usr/local/include/isst.h
 		/usr/local/lib/isst/libisst-emulator-preload.so
 		/usr/local/lib/libisst-emulator.a

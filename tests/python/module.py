@@ -64,7 +64,8 @@ def read(*path):
         return file.read()
 
 
-HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst.h"), flags=re.S)
+HEADER = re.sub(r"/\*.*?\*/", "", "".join(read("include", name) for name in (
+    "isst.h", "isst-config.h", "isst-explain.h", "isst-journal.h")), flags=re.S)
 EMULATOR_HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst-emulator.h"), flags=re.S)
 
 # ---- What the header declares ----

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include <isst-config.h>
+#include <isst-journal.h>
 #include <isst.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

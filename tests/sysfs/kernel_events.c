@@ -3,6 +3,7 @@
  * lib/kobject_uevent.c), and sockets of this kernel. */
 #include "support/check.h"
 
+#include "isst-explain.h"
 #include "isst.h"
 #include "sysfs/kernel_events.h"
 

@@ -4,6 +4,7 @@
 #include "features/planning.h"
 #include "transaction/support/machines.h"
 
+#include "isst-explain.h"
 #include "isst.h"
 
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency"

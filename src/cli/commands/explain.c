@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../run/handlers.h"
 #include "../run/reading.h"
+#include "isst-explain.h"
 
 #include <errno.h>
 #include <string.h>

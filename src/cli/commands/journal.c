@@ -3,6 +3,7 @@
 #include "../../common/memory_stream.h"
 #include "../run/handlers.h"
 #include "../run/run.h"
+#include "isst-journal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "../run/handlers.h"
 #include "../run/machine.h"
 #include "../run/run.h"
+#include "isst-explain.h"
 
 #include <errno.h>
 #include <stdlib.h>

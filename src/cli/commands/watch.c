@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "isst-explain.h"
 #include "watcher.h"
 
 #include "../../common/memory_stream.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "isst-explain.h"
+#include "isst-journal.h"
 #include "watcher.h"
 
 #include "../../common/hash.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "watcher.h"
+#include "isst-journal.h"
 
 #include "../../common/hash.h"
 #include "../text/utc.h"

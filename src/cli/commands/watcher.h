@@ -6,6 +6,7 @@
 
 #include "../render/output.h"
 #include "../run/run.h"
+#include "isst-config.h"
 
 struct watch_report {
 	const char *event;  /* a word: changed, differs, unstable, ... */

@@ -2,6 +2,7 @@
 #ifndef ISST_CLI_CHANGE_H
 #define ISST_CLI_CHANGE_H
 
+#include "isst-journal.h"
 #include "run.h"
 
 /* ---- One change of the library ---- */

@@ -2,6 +2,7 @@
 #ifndef ISST_CLI_CONFIG_H
 #define ISST_CLI_CONFIG_H
 
+#include "isst-config.h"
 #include "run.h"
 
 /** Reads run->config, with the caller's rights, if the command has one, and reports all mistakes.

@@ -3,6 +3,7 @@
 #define ISST_CLI_LEVELS_H
 
 #include "cores.h"
+#include "isst-config.h"
 #include "reading.h"
 
 struct levels {

@@ -8,6 +8,7 @@
 #include "../process/nowait_stream.h"
 #include "../process/signals.h"
 #include "../report/report.h"
+#include "isst-config.h"
 #include "targets.h"
 
 struct output;

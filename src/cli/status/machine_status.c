@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine_status.h"
+#include "isst-explain.h"
+#include "isst-journal.h"
 
 #include "../../common/judge.h"
 #include "../run/config.h"

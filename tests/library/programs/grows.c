@@ -6,6 +6,7 @@
  * grown` tells whether the library knows the value that only the grown one has.
  */
 #include <isst-emulator.h>
+#include <isst-journal.h>
 
 #include <stdio.h>
 #include <stdlib.h>
