@@ -753,7 +753,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 	languages=c
 	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
 	echo | $compiler -x c++ -fsyntax-only - 2> /dev/null && languages='c c++'
-	for number in 1 2 3 4; do
+	for number in 1 2 3 4 5; do
 		for language in $languages; do
 			# shellcheck disable=SC2086  # as above
 			check "docs/library.md, program $number compiles as $language" check_program \
