@@ -181,10 +181,10 @@ static int read_applied(struct survey *survey)
 
 /* ---- Saved settings ---- */
 
-static int read_saved(struct survey *survey, unsigned int feature)
+static int read_saved(struct survey *survey)
 {
 	struct item_lines saved;
-	int error = settings_read_all(survey->context, feature_name(feature), &saved);
+	int error = settings_read(survey->context, &saved);
 
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		const struct item domain = item_of(ITEM_ASSOCIATION, survey->domains[i].domain, 0);
@@ -192,13 +192,17 @@ static int read_saved(struct survey *survey, unsigned int feature)
 		for (size_t j = 0; j < saved.count; j++) {
 			const struct item_line *line = &saved.items[j];
 
-			if (settings_is_mark(line) || !item_same_domain(&line->item, &domain))
+			if (settings_is_mark(line) || line->item.kind == ITEM_CPUSET_GROUPS ||
+			    !item_same_domain(&line->item, &domain))
 				continue;
 			if (line->item.kind == ITEM_ASSOCIATION && line->written.number > 0)
 				survey->domains[i].has_saved_classes = true;
 			if (survey_has_level(&survey->domains[i]) &&
 			    line->level == survey->domains[i].now->profile.current_level)
-				survey->domains[i].saved |= feature;
+				survey->domains[i].saved |=
+					strcmp(line->owner, feature_name(FEATURE_BASE_FREQ)) == 0
+						? FEATURE_BASE_FREQ
+						: FEATURE_TURBO_FREQ;
 		}
 	}
 	item_lines_clear(&saved);
@@ -215,8 +219,7 @@ void survey_read_remembered(struct survey *survey)
 	const int errors[] = {
 		read_boot_state(survey),
 		read_applied(survey),
-		read_saved(survey, FEATURE_TURBO_FREQ),
-		read_saved(survey, FEATURE_BASE_FREQ),
+		read_saved(survey),
 	};
 	struct message_list made = messages_take_notices(messages);
 

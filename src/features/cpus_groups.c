@@ -40,7 +40,6 @@ int cpus_plan_lost(struct step *offline)
 			    "kernel has moved out of a cpuset without CPUs",
 			    names);
 		step_disturbs_optional(offline, item_of_machine(ITEM_CPUSET_GROUPS));
-		error = settings_follow_groups(change);
 	}
 	isst_cpuset_free(leaving);
 	free(names);
@@ -90,7 +89,6 @@ static int plan_regained(struct isst_change *change, const struct item_line *los
 		entry = step_set(step, item_of_machine(ITEM_CPUSET_GROUPS), WHOLE_VALUE, 0);
 		entry->text = message_make(&change->texts, "%s", state);
 		entry->optional = true;
-		error = settings_follow_groups(change);
 	}
 	isst_cpuset_free(online);
 	free(state);
@@ -103,10 +101,8 @@ int cpus_plan_regained(struct isst_change *change)
 	struct messages *messages = &change->context->messages;
 	const char *before = messages->error;
 	struct item_lines saved;
-	int error = settings_read_all(change->context, SETTINGS_CPUSET_GROUPS, &saved);
+	int error = settings_read(change->context, &saved);
 
-	if (error == -ENOENT)
-		return 0;
 	for (size_t i = 0; i < saved.count && !error; i++)
 		if (saved.items[i].item.kind == ITEM_CPUSET_GROUPS)
 			error = plan_regained(change, &saved.items[i]);

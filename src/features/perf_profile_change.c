@@ -278,18 +278,21 @@ static int warn_of_saved(struct level_change *work, const struct domain_snapshot
 	const struct isst_domain *domain = target->domain;
 	struct isst_context *context = work->change->context;
 	struct item_lines saved;
+	bool any = false;
 	int error;
 
 	if (target->settled & feature)
 		return 0;
-	error = settings_read(context, name, domain, work->level, &saved);
-	if (!error)
+	error = settings_read(context, &saved);
+	for (size_t i = 0; i < saved.count; i++)
+		any |= settings_is_of(&saved.items[i], name, domain, work->level);
+	if (any)
 		change_warn(work->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_domain(domain),
 			    "%s: %s enable --auto was used at level %u before: the level change "
 			    "does not enable it again; %s disable --auto restores what was there "
 			    "before it",
 			    domain->name, name, work->level, name);
-	else if (error != -ENOENT && error != -ENOMEM)
+	if (error && error != -ENOMEM)
 		change_warn(work->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_domain(domain),
 			    "%s", isst_error(context));
 	item_lines_clear(&saved);

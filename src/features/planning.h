@@ -131,26 +131,6 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how);
 
-/** Adds steps that restore the saved settings of a feature (FEATURE_...) where domains share, as
- * far as it still has the value that was written; warns of what is left alone. Sets @restored and,
- * of turbo-freq, @limits_settled. @domains: all of the machine. */
-int plan_restoring(struct isst_change *change, unsigned int feature,
-		   struct domain_snapshot *domains);
-
-/* ---- SST-BF of the BIOS: CPUs are held at their base frequencies by limits of cpufreq ---- */
-
-/** What a CPU's limits become. */
-struct preset_limits {
-	uint64_t max_khz, min_khz;
-	bool hidden; /* the upper one takes effect only once turbo is on again */
-};
-
-/** Both limits at the base frequency; one at the end of the processor's range is none. @limits:
- * whether the upper one is hidden is set. Returns 0, or a negative errno with *@missing the file
- * that could not be read. */
-int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
-		       struct preset_limits *limits);
-
 /* ---- Limits, CPUs, and requests that are no settings ---- */
 
 /** Plans a level for the domains that count. What is not known of core-power is read. @online:

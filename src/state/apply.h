@@ -20,6 +20,7 @@ struct planned_command {
 	struct facts facts;
 	struct isst_cpuset *high_priority; /* CPUs of a setting of such cores */
 	bool of_clos;			   /* limits of classes are looked at once more */
+	struct item_lines saved;	   /* of `disable`: the saved settings */
 	size_t first;			   /* of the steps of the change, the first one */
 };
 
@@ -52,6 +53,10 @@ int command_add(struct planned_command *command, enum subject subject, unsigned 
  * for. Returns 0 or a negative errno with a message. */
 int command_plan(struct planned_command *command, uint32_t shared);
 
+/** Saves what the steps of `enable --auto` of a feature (FEATURE_...) replace, for the levels of
+ * their domains. Returns 0 or a negative errno. */
+int command_save(struct planned_command *command, unsigned int feature);
+
 /** Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where it was asked
  * for, and in the I/O dies of packages where it stays on in no power domain with CPUs. With --auto
  * what was saved is restored; else it stays, and is reported. Returns 0 or a negative errno. */
@@ -68,6 +73,26 @@ void command_clear(struct planned_command *command);
  * as plan_conclude() does. */
 int command_end(struct planned_command *command, struct domain_request *requests, size_t count,
 		int error);
+
+/* ---- Restoring saved settings (restoring.c) ---- */
+
+/** Adds steps that restore the saved settings of a feature (FEATURE_...) where domains share, as
+ * far as it still has the value that was written; warns of what is left alone. Sets @restored and,
+ * of turbo-freq, @limits_settled. Returns 0 or a negative errno. */
+int plan_restoring(struct planned_command *command, unsigned int feature);
+
+/** What the limits of a CPU become where the BIOS has set up SST-BF, and limits of cpufreq hold
+ * CPUs at their base frequencies. */
+struct preset_limits {
+	uint64_t max_khz, min_khz;
+	bool hidden; /* the upper one takes effect only once turbo is on again */
+};
+
+/** Both limits at the base frequency; one at the end of the processor's range is none. @limits:
+ * whether the upper one is hidden is set. Returns 0, or a negative errno with *@missing the file
+ * that could not be read. */
+int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
+		       struct preset_limits *limits);
 
 /* ---- Parts of the change ---- */
 

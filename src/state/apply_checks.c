@@ -316,14 +316,16 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 /** Finds the classes of a domain that `enable --auto` of a feature has set otherwise; @moves: or
  * the associations, of which only those are saved that it had to write. */
 static int find_replaced(const struct wanted *wanted, const struct domain_snapshot *facts,
-			 const struct item_lines *saved, struct isst_cpuset *classes, bool *moves)
+			 const char *name, const struct item_lines *saved,
+			 struct isst_cpuset *classes, bool *moves)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < saved->count && !error; i++) {
 		const struct item *item = &saved->items[i].item;
 
-		if (!settings_is_of(&saved->items[i], facts->domain, facts->profile.current_level))
+		if (!settings_is_of(&saved->items[i], name, facts->domain,
+				    facts->profile.current_level))
 			continue;
 		for (size_t j = item_index_first(&wanted->index, item); j != ITEM_NONE && !error;
 		     j = item_index_next(&wanted->index, j)) {
@@ -347,7 +349,7 @@ static int warn_of_replaced(const struct wanted *wanted, const struct domain_sna
 	struct isst_cpuset *classes = isst_cpuset_new();
 	const char *name = feature_name(feature), *back = "";
 	bool moves = false;
-	int error = classes ? find_replaced(wanted, facts, saved, classes, &moves) : -ENOMEM;
+	int error = classes ? find_replaced(wanted, facts, name, saved, classes, &moves) : -ENOMEM;
 	char *list = error ? NULL : name_numbers("CLOS", classes);
 	bool any = list && isst_cpuset_count(classes) > 0;
 
@@ -373,28 +375,25 @@ static int warn_of_replaced(const struct wanted *wanted, const struct domain_sna
 int wanted_warn_of_replaced(const struct wanted *wanted)
 {
 	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
-	struct item_lines saved[2] = { 0 };
 	unsigned int enabled = FEATURE_TURBO_FREQ;
-	int error = 0;
+	struct item_lines saved;
+	int error;
 
+	/* Of commands only `enable --auto`, which updates what it has set before. */
+	if (wanted->is_command && !wanted->high_priority)
+		return 0;
 	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted->items[i].subject == SUBJECT_BASE_FREQ)
 			enabled = FEATURE_BASE_FREQ;
-	/* Of commands only `enable --auto`, which updates what it has set before. */
-	for (size_t i = 0; i < 2 && (!error || error == -ENOENT); i++)
-		if (!wanted->is_command || (wanted->high_priority && FEATURES[i] != enabled))
-			error = settings_read_all(wanted->context, feature_name(FEATURES[i]),
-						  &saved[i]);
-	if (error == -ENOENT)
-		error = 0;
+	error = settings_read(wanted->context, &saved);
 	for (size_t i = 0; i < 2 * wanted->facts.count && !error; i++) {
 		const struct domain_snapshot *facts = &wanted->facts.domains[i / 2];
 
-		if (facts->is_target && facts->profile.domain && saved[i % 2].count > 0)
-			error = warn_of_replaced(wanted, facts, FEATURES[i % 2], &saved[i % 2]);
+		if (facts->is_target && facts->profile.domain &&
+		    !(wanted->is_command && FEATURES[i % 2] == enabled))
+			error = warn_of_replaced(wanted, facts, FEATURES[i % 2], &saved);
 	}
-	item_lines_clear(&saved[0]);
-	item_lines_clear(&saved[1]);
+	item_lines_clear(&saved);
 	return error;
 }
 

@@ -112,9 +112,6 @@ static int add_priorities(struct planned_command *command)
 		if (!error && domain_is_asked(domain))
 			error = isst_cpuset_add_set(command->high_priority,
 						    domain->level.base_freq_info.high_priority);
-		if (!error)
-			error = settings_level(command->change, domain->domain,
-					       domain->profile.current_level);
 	}
 	return error;
 }
@@ -230,8 +227,7 @@ static int plan_enable(struct planned_command *command, bool automatic)
 	if (!error && automatic)
 		error = plan_limits(command);
 	if (!error && automatic)
-		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
-				      feature_name(FEATURE_TURBO_FREQ), command->first);
+		error = command_save(command, FEATURE_BASE_FREQ);
 	return error;
 }
 
@@ -314,10 +310,13 @@ static int plan_preset(struct planned_command *command, bool enable, bool automa
 	struct limits_plan plan = { .change = change };
 	int error = 0;
 
-	if (enable)
+	if (enable) {
 		warn_of_cpufreq(change, facts->domains, domain_is_asked, true);
-	else if (automatic)
-		error = plan_restoring(change, FEATURE_BASE_FREQ, facts->domains);
+	} else if (automatic) {
+		error = settings_read(change->context, &command->saved);
+		if (!error)
+			error = plan_restoring(command, FEATURE_BASE_FREQ);
+	}
 	/* The upper limit first, since it wins where the lower one is above it. */
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);
@@ -328,21 +327,15 @@ static int plan_preset(struct planned_command *command, bool enable, bool automa
 			error = plan_preset_domain(&plan, domain, enable);
 	if (!error)
 		error = change_turbo_state(change, &plan.turbo);
-	facts_for_each_domain (domain, facts) {
-		if (error || !domain_is_asked(domain))
-			continue;
-		if (enable && automatic)
-			error = settings_level(change, domain->domain, 0);
-		else if (!enable)
+	facts_for_each_domain (domain, facts)
+		if (!error && !enable && domain_is_asked(domain))
 			change_warn(change, ISST_MESSAGE_NOTHING_TO_DISABLE,
 				    of_domain(domain->domain),
 				    "%s: base-freq is configured by the BIOS and stays enabled: "
 				    "only limits of cpufreq are removed",
 				    domain->domain->name);
-	}
 	if (!error && enable && automatic)
-		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL,
-				      command->first);
+		error = command_save(command, FEATURE_BASE_FREQ);
 	return error;
 }
 

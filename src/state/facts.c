@@ -95,16 +95,13 @@ static void add_needs(struct facts *facts, const struct setting *setting)
  * replaced. One whose file cannot be read is looked at again. */
 static bool may_replace(const struct facts *facts)
 {
-	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
-	bool any = false;
+	struct item_lines saved;
+	bool any;
 
-	for (size_t i = 0; i < 2 && facts->whole && facts->core_power; i++) {
-		struct item_lines saved;
-		int error = settings_read_all(facts->context, feature_name(FEATURES[i]), &saved);
-
-		any |= error != -ENOENT;
-		item_lines_clear(&saved);
-	}
+	if (!facts->whole || !facts->core_power)
+		return false;
+	any = settings_read(facts->context, &saved) || saved.count > 0;
+	item_lines_clear(&saved);
 	return any;
 }
 

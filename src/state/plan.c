@@ -94,6 +94,7 @@ void command_clear(struct planned_command *command)
 	facts_clear(&command->facts);
 	configuration_clear(&command->settings);
 	isst_cpuset_free(command->high_priority);
+	item_lines_clear(&command->saved);
 }
 
 int command_end(struct planned_command *command, struct domain_request *requests, size_t count,
@@ -169,6 +170,21 @@ int command_plan(struct planned_command *command, uint32_t shared)
 	return error;
 }
 
+int command_save(struct planned_command *command, unsigned int feature)
+{
+	struct isst_change *change = command->change;
+
+	for (size_t i = command->first; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			struct entry *entry = &change->steps[i]->entries[j];
+			const struct isst_domain *domain = item_domain(change->context,
+								       &entry->item);
+
+			entry->level = command->facts.domains[domain->index].profile.current_level;
+		}
+	return settings_save(change, feature_name(feature), command->first);
+}
+
 /* ---- Off ---- */
 
 /** Whether a feature may stay on in a power domain with CPUs of a package. */
@@ -236,16 +252,17 @@ static int switch_off(struct planned_command *command, unsigned int feature)
 static void warn_of_saved(struct planned_command *command, unsigned int feature)
 {
 	const char *name = feature_name(feature);
-	struct settings_found found = { 0 };
-	bool any = false;
+	bool any = false, saved = false;
 
-	for (size_t i = 0; i < command->facts.count && !found.any; i++)
-		if (domain_is_asked(&command->facts.domains[i])) {
-			settings_find(command->change->context, name,
-				      command->facts.domains[i].domain, 0, &found);
-			any = true;
-		}
-	if (found.any)
+	facts_for_each_domain (domain, &command->facts) {
+		if (!domain_is_asked(domain))
+			continue;
+		any = true;
+		saved |= settings_find(command->change->context, &command->saved, name,
+				       domain->domain, 0)
+				 .any;
+	}
+	if (saved)
 		change_warn(command->change, ISST_MESSAGE_SAVED_SETTINGS_REMAIN, of_machine(),
 			    "what else %s enable --auto has set stays (core-power, classes of "
 			    "service): %s disable --auto restores what was there before",
@@ -258,21 +275,18 @@ static void warn_of_saved(struct planned_command *command, unsigned int feature)
 }
 
 /** Names the levels, other than the current one, of which settings are saved: `disable --auto`
- * restores them only there. Returns 0, or as settings_find() does. */
-static int name_other_levels(struct planned_command *command, unsigned int feature)
+ * restores them only there. */
+static void name_other_levels(struct planned_command *command, unsigned int feature)
 {
 	const char *name = feature_name(feature);
-	int error = 0;
 
 	facts_for_each_domain (target, &command->facts) {
 		const struct isst_domain *domain = target->domain;
 		unsigned int level = target->profile.current_level;
-		struct settings_found found;
+		struct settings_found found = settings_find(command->change->context,
+							    &command->saved, name, domain, level);
 
-		if (error || !domain_is_asked(target))
-			continue;
-		error = settings_find(command->change->context, name, domain, level, &found);
-		if (found.other)
+		if (domain_is_asked(target) && found.other)
 			change_warn(
 				command->change, ISST_MESSAGE_SAVED_FOR_OTHER_LEVEL,
 				of_domain(domain),
@@ -281,14 +295,18 @@ static int name_other_levels(struct planned_command *command, unsigned int featu
 				"(config reset --boot undoes what isst changed since boot)",
 				domain->name, name, found.other_level, name, level);
 	}
-	return error;
 }
 
 int command_disable(struct planned_command *command, unsigned int feature, bool automatic)
 {
 	struct facts *facts = &command->facts;
-	int error = automatic ? name_other_levels(command, feature) : 0;
+	int error = settings_read(command->change->context, &command->saved);
 
+	/* Without --auto they are only named. */
+	if (!automatic && error != -ENOMEM)
+		error = 0;
+	if (automatic)
+		name_other_levels(command, feature);
 	facts_for_each_domain (domain, facts)
 		check_off(command, domain, feature);
 	/* The feature stays on, or may, in a power domain with CPUs. */
@@ -300,7 +318,7 @@ int command_disable(struct planned_command *command, unsigned int feature, bool 
 	if (!error)
 		error = switch_off(command, feature);
 	if (!error && automatic)
-		error = plan_restoring(command->change, feature, facts->domains);
+		error = plan_restoring(command, feature);
 	else if (!error)
 		warn_of_saved(command, feature);
 	return error;
@@ -322,7 +340,6 @@ static void warn_of_core_power_off(struct planned_command *command, unsigned int
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *domain = facts->domains[i].domain;
 		bool whole = context_has_power_domains(change->context), named = false;
-		struct settings_found found;
 
 		if (!goes_off(&facts->domains[i]))
 			continue;
@@ -336,8 +353,6 @@ static void warn_of_core_power_off(struct planned_command *command, unsigned int
 		}
 		if (whole && named)
 			continue;
-		change->broken |= settings_find(change->context, feature_name(feature), domain, 0,
-						&found) == -ENOMEM;
 		change_warn(change, ISST_MESSAGE_NO_SAVED_SETTINGS,
 			    whole ? of_package(domain->package) : of_domain(domain),
 			    "%s: no saved settings%s: core-power is disabled; classes of service, "
@@ -345,7 +360,11 @@ static void warn_of_core_power_off(struct planned_command *command, unsigned int
 			    "what isst changed since boot)",
 			    whole ? message_make(&change->texts, "package %u", domain->package)
 				  : domain->name,
-			    found.any ? " of this level" : "");
+			    settings_find(change->context, &command->saved, feature_name(feature),
+					  domain, 0)
+					    .any
+				    ? " of this level"
+				    : "");
 	}
 }
 

@@ -199,9 +199,6 @@ static int warn_of_priorities(struct planned_command *command, bool named)
 			    "--high-priority CORES/package, or specify them with -c before the "
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
-	facts_for_each_domain (other, facts)
-		if (!error && other->shares)
-			error = settings_level(change, other->domain, other->profile.current_level);
 	return error;
 }
 
@@ -281,8 +278,7 @@ static int plan_enable(struct planned_command *command, const struct turbo_freq_
 									   1U << SUBJECT_ASSOCIATION
 								 : SUBJECTS_OF_CORE_POWER);
 	if (!error && request->automatic)
-		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
-				      feature_name(FEATURE_BASE_FREQ), command->first);
+		error = command_save(command, FEATURE_TURBO_FREQ);
 	return error;
 }
 

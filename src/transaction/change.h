@@ -85,7 +85,8 @@ struct entry {
 	 */
 	bool hidden;
 	uint64_t shown;
-	bool restores; /* what it becomes is what was there before */
+	bool restores;	    /* it becomes what was there before `enable --auto` */
+	unsigned int level; /* that what it replaces is saved for */
 	const char *text;
 	bool resets;   /* in a footprint: the step makes it @bits */
 	bool keep;     /* in a footprint: where firmware moves it, it is written back */

@@ -3,7 +3,6 @@
  * rolled back, and looks again at the end. */
 #include "transaction/baseline.h"
 #include "transaction/run.h"
-#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/tracked.h"
 #include "transaction/turbo.h"
@@ -285,7 +284,7 @@ static int check_vanished(struct isst_change *change, const struct step *step)
 		}
 		if (error || (limit && isst_cpuset_has(online, item->index)))
 			continue;
-		if (!limit || !settings_are_restored(change, item))
+		if (!limit || !step->entries[i].restores)
 			error = message_error_at(&context->messages, of_item(context, item), -EIO,
 						 "%s%s", item_describe(context, item),
 						 limit ? ": the CPU went offline"

@@ -34,6 +34,12 @@ static bool is_of(const struct item_line *line, const char *owner)
 	return line->owner && strcmp(line->owner, owner) == 0;
 }
 
+/** The other one of the two features. */
+static const char *other_owner(const char *feature)
+{
+	return OWNERS[strcmp(feature, OWNERS[0]) == 0];
+}
+
 /** Keeps the lines of an owner; NULL: all that have one. */
 static void keep_lines(struct item_lines *lines, const char *owner)
 {
@@ -45,58 +51,9 @@ static void keep_lines(struct item_lines *lines, const char *owner)
 	lines->count = kept;
 }
 
-static int parse_line(struct isst_context *context, char *text, struct item_line *line)
-{
-	const char *word = strsep(&text, " "), *owner = NULL;
-	int error;
-
-	for (size_t i = 0; i < sizeof(OWNERS) / sizeof(OWNERS[0]); i++)
-		if (strcmp(word, OWNERS[i]) == 0)
-			owner = OWNERS[i];
-	error = owner && text ? item_line_parse(context, text, line) : -EINVAL;
-	line->owner = owner;
-	return error;
-}
-
-static int parse(struct isst_context *context, const char *name, char *text,
-		 struct item_lines *saved)
-{
-	char *end;
-
-	for (size_t number = 2; (end = strchr(text, '\n')); number++, text = end + 1) {
-		struct item_line line;
-		int error;
-
-		*end = '\0';
-		error = parse_line(context, text, &line);
-		if (error == -EINVAL)
-			return item_lines_refuse(context, name, number, "damaged");
-		if (!error && ARRAY_GROW(saved->items, saved->count))
-			error = -ENOMEM;
-		if (error)
-			return error;
-		saved->items[saved->count++] = line;
-	}
-	return 0;
-}
-
-/** Reads a whole file of this boot. */
-static int read_file(struct isst_context *context, const char *name, struct item_lines *saved)
-{
-	char *content = NULL, *lines;
-	int error = item_lines_read_text(context, name, VERSION, true, &content, &lines);
-
-	*saved = (struct item_lines){ 0 };
-	if (!error)
-		error = parse(context, name, lines, saved);
-	if (error)
-		item_lines_clear(saved);
-	free(content);
-	return error;
-}
-
-/** Reads all lines, as far as `enable --auto` can have saved them on this machine. */
-static int read_all(struct isst_context *context, struct item_lines *saved)
+/** Whether `enable --auto` can have saved a line on this machine: others were put there by others.
+ * Returns 0 or 1, or -ENOMEM. */
+static int is_possible(struct isst_context *context, const struct item_line *line)
 {
 	static const bool SAVED[ITEM_KINDS] = {
 		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
@@ -105,94 +62,101 @@ static int read_all(struct isst_context *context, struct item_lines *saved)
 		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
 		[ITEM_SCALING_MIN] = true, [ITEM_CPUSET_GROUPS] = true,
 	};
-	int error = read_file(context, SAVED_SETTINGS_FILE, saved);
+	int place;
 
-	/* Others were put there by others. */
-	for (size_t i = 0; i < saved->count && !error; i++) {
-		const struct item_line *line = &saved->items[i];
-		int place = PLACE_NONE;
+	if (!SAVED[line->item.kind] || !item_value_is_plausible(&line->item, line->old) ||
+	    !item_value_is_plausible(&line->item, line->written))
+		return false;
+	place = item_place(context, &line->item, NULL);
+	return place < 0 ? place : place != PLACE_NONE && !item_is_of_no_core(context, &line->item);
+}
 
-		if (SAVED[line->item.kind] && item_value_is_plausible(&line->item, line->old) &&
-		    item_value_is_plausible(&line->item, line->written))
-			place = item_place(context, &line->item, NULL);
-		if (place < 0)
-			error = place;
-		else if (place == PLACE_NONE || item_is_of_no_core(context, &line->item))
-			/* The first line is the header. */
-			error = item_lines_refuse(context, SAVED_SETTINGS_FILE, i + 2,
-						  "not possible on this machine");
-	}
-	if (error)
-		item_lines_clear(saved);
+static int parse_line(struct isst_context *context, const char *name, size_t number, bool checked,
+		      char *text, struct item_lines *saved)
+{
+	const char *word = strsep(&text, " ");
+	struct item_line line = { 0 };
+	int error = -EINVAL, possible = true;
+
+	if (text)
+		error = item_line_parse(context, text, &line);
+	for (size_t i = 0; i < sizeof(OWNERS) / sizeof(OWNERS[0]); i++)
+		if (strcmp(word, OWNERS[i]) == 0)
+			line.owner = OWNERS[i];
+	if (error == -EINVAL || (!error && !line.owner))
+		return item_lines_refuse(context, name, number, "damaged");
+	if (!error && checked)
+		possible = is_possible(context, &line);
+	if (!possible)
+		return item_lines_refuse(context, name, number, "not possible on this machine");
+	if (possible < 0 || ARRAY_GROW(saved->items, saved->count))
+		error = -ENOMEM;
+	if (!error)
+		saved->items[saved->count++] = line;
 	return error;
 }
 
-int settings_read_all(struct isst_context *context, const char *owner, struct item_lines *saved)
+/** Reads a whole file of this boot. @checked: as far as it is possible on this machine */
+static int read_file(struct isst_context *context, const char *name, bool checked,
+		     struct item_lines *saved)
 {
-	int error = read_all(context, saved);
+	char *content = NULL, *line, *end;
+	int error = item_lines_read_text(context, name, VERSION, true, &content, &line);
 
-	keep_lines(saved, owner);
-	if (error || saved->count > 0)
-		return error;
-	item_lines_clear(saved);
-	return -ENOENT;
+	*saved = (struct item_lines){ 0 };
+	for (size_t number = 2; !error && (end = strchr(line, '\n')); number++, line = end + 1) {
+		*end = '\0';
+		error = parse_line(context, name, number, checked, line, saved);
+	}
+	if (error)
+		item_lines_clear(saved);
+	free(content);
+	return error;
 }
 
-bool settings_is_of(const struct item_line *line, const struct isst_domain *domain,
-		    unsigned int level)
+int settings_read(struct isst_context *context, struct item_lines *saved)
+{
+	int error = read_file(context, SAVED_SETTINGS_FILE, true, saved);
+
+	return error == -ENOENT ? 0 : error;
+}
+
+bool settings_is_of(const struct item_line *line, const char *name,
+		    const struct isst_domain *domain, unsigned int level)
 {
 	const struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 
-	return item_reaches_domain(&line->item, &wanted) && line->level == level &&
-	       !settings_is_mark(line);
+	return is_of(line, name) && item_reaches_domain(&line->item, &wanted) &&
+	       line->level == level && !settings_is_mark(line);
 }
 
-int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
-		  unsigned int level, struct item_lines *saved)
-{
-	size_t kept = 0;
-	int error = settings_read_all(context, name, saved);
-
-	/* Without an existing file other values would be restored than those from before. */
-	if (error)
-		return error;
-	for (size_t i = 0; i < saved->count; i++)
-		if (settings_is_of(&saved->items[i], domain, level))
-			saved->items[kept++] = saved->items[i];
-	saved->count = kept;
-	if (kept > 0)
-		return 0;
-	item_lines_clear(saved);
-	return -ENOENT;
-}
-
-int settings_find(struct isst_context *context, const char *name, const struct isst_domain *domain,
-		  unsigned int level, struct settings_found *found)
+struct settings_found settings_find(const struct isst_context *context,
+				    const struct item_lines *saved, const char *name,
+				    const struct isst_domain *domain, unsigned int level)
 {
 	const struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	bool of_package = context_has_power_domains(context), known = false, at_level = false;
-	struct item_lines saved;
-	int error = settings_read_all(context, name, &saved);
+	struct settings_found found = { 0 };
 
-	*found = (struct settings_found){ 0 };
-	for (size_t i = 0; i < saved.count; i++) {
-		const struct item_line *line = &saved.items[i];
+	for (size_t i = 0; i < saved->count; i++) {
+		const struct item_line *line = &saved->items[i];
 		bool own = item_same_domain(&line->item, &wanted), mark = settings_is_mark(line);
 
+		if (!is_of(line, name))
+			continue;
 		if (own && !mark && line->level != level &&
-		    !(found->other && found->other_level < line->level)) {
-			found->other = true;
-			found->other_level = line->level;
+		    !(found.other && found.other_level < line->level)) {
+			found.other = true;
+			found.other_level = line->level;
 		}
-		found->any |= own && !mark;
+		found.any |= own && !mark;
 		if (of_package ? line->item.package == wanted.package : own) {
 			known = true;
 			at_level |= mark && line->level == level;
 		}
 	}
-	found->restored = found->any ? at_level : known;
-	item_lines_clear(&saved);
-	return error == -ENOENT ? 0 : error;
+	found.restored = found.any ? at_level : known;
+	return found;
 }
 
 /* ---- Planning ---- */
@@ -211,32 +175,16 @@ static int add_plan(struct isst_change *change, struct settings_plan plan)
 	return 0;
 }
 
-int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
-{
-	return add_plan(change, (struct settings_plan){ .kind = PLAN_LEVEL,
-							.domain = item_of(ITEM_LEVEL, domain, 0),
-							.level = level });
-}
-
-int settings_retain(struct isst_change *change, const char *name, const struct item_line *line)
-{
-	return add_plan(change, (struct settings_plan){ .kind = PLAN_RETAIN,
-							.name = name,
-							.domain = line->item,
-							.level = line->level });
-}
-
-int settings_save(struct isst_change *change, const char *name, const char *other, size_t first)
+int settings_save(struct isst_change *change, const char *name, size_t first)
 {
 	const struct settings_plan *plan;
 	struct item_lines saved;
 	/* Before anything is changed: the file is written anew. */
-	int error = read_all(change->context, &saved);
+	int error = settings_read(change->context, &saved);
 
 	item_lines_clear(&saved);
-	if (!error || error == -ENOENT)
-		error = add_plan(change, (struct settings_plan){
-						 .kind = PLAN_KEEP, .name = name, .other = other });
+	if (!error)
+		error = add_plan(change, (struct settings_plan){ .kind = PLAN_KEEP, .name = name });
 	if (error)
 		return error;
 	for (plan = change->settings; plan->next; plan = plan->next)
@@ -247,32 +195,14 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 	return 0;
 }
 
-int settings_follow_groups(struct isst_change *change)
-{
-	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == PLAN_FOLLOW)
-			return 0;
-	return add_plan(change, (struct settings_plan){ .kind = PLAN_FOLLOW,
-							.name = SETTINGS_CPUSET_GROUPS });
-}
-
-int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
-		    const struct isst_domain *domain, unsigned int level)
+int settings_forget(struct isst_change *change, const char *name, bool inherits,
+		    const struct item *item, unsigned int level)
 {
 	return add_plan(change, (struct settings_plan){ .kind = PLAN_FORGET,
 							.name = name,
-							.other = other,
 							.inherits = inherits,
-							.domain = item_of(ITEM_LEVEL, domain, 0),
+							.item = *item,
 							.level = level });
-}
-
-bool settings_are_restored(const struct isst_change *change, const struct item *item)
-{
-	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == PLAN_FORGET && item_reaches_domain(item, &plan->domain))
-			return true;
-	return false;
 }
 
 /* ---- What a change makes of the file ---- */
@@ -283,13 +213,6 @@ struct settings_table {
 	struct item_index index; /* by number */
 	int error;
 };
-
-static void index_lines(struct settings_table *table)
-{
-	item_index_clear(&table->index);
-	for (size_t i = 0; i < table->lines.count && !table->error; i++)
-		table->error = item_index_add(&table->index, &table->lines.items[i].item);
-}
 
 static void add_line(struct settings_table *table, const struct item_line *line)
 {
@@ -307,22 +230,11 @@ static void add_line(struct settings_table *table, const struct item_line *line)
 static struct item_line *find_line(const struct settings_table *table, const char *owner,
 				   const struct item *item, unsigned int level)
 {
-	for (size_t i = item_index_first(&table->index, item); i != ITEM_NONE && owner;
+	for (size_t i = item_index_first(&table->index, item); i != ITEM_NONE;
 	     i = item_index_next(&table->index, i))
 		if (table->lines.items[i].level == level && is_of(&table->lines.items[i], owner))
 			return &table->lines.items[i];
 	return NULL;
-}
-
-/** The line that the other feature has of an item, where that has written @value. */
-static struct item_line *find_shared(const struct settings_table *table, const char *other,
-				     const struct item *item, unsigned int level,
-				     struct item_value value)
-{
-	struct item_line *line = item->kind != ITEM_FEATURES ? find_line(table, other, item, level)
-							     : NULL;
-
-	return line && item_value_equal(item, line->written, value) ? line : NULL;
 }
 
 /** What a request replaced: of an item that requests before it may have moved, what it found when
@@ -348,42 +260,46 @@ static struct item_value find_replaced(const struct isst_change *change,
 	return old;
 }
 
-/** What was there before the first `enable` counts: a later one only updates what was written. */
+/** Puts what a feature has set on top of what the other one has set, whose line comes before it
+ * then. Both have the value from before the first `enable`. What another process made of the item
+ * in between takes the place of that, and of what it replaced. */
 static void keep_entry(struct settings_table *table, const struct settings_plan *plan,
-		       const struct entry *entry, struct item_value old, unsigned int level)
+		       const struct entry *entry, struct item_value old)
 {
 	const struct item *item = &entry->item;
-	struct item_line *line = find_line(table, plan->name, item, level), *below;
-	struct item_line *shared = find_shared(table, plan->other, item, level, entry->wanted);
-	bool as_left = line && item_value_equal(item, line->written, old);
+	unsigned int level = entry->level;
+	struct item_line *line = find_line(table, plan->name, item, level);
+	struct item_line *other = item->kind == ITEM_FEATURES
+					  ? NULL
+					  : find_line(table, other_owner(plan->name), item, level);
+	const struct item_line *top = !other || (line && line > other) ? line : other;
+	/* What is hidden is written again each time, and reads as something else. */
+	bool as_left = top &&
+		       (item_value_equal(item, top->written, old) ||
+			(entry->hidden && item_value_equal(item, top->written, entry->wanted)));
+	struct item_line added = { .owner = plan->name,
+				   .item = *item,
+				   .level = level,
+				   .old = as_left ? top->old : old,
+				   .written = entry->wanted,
+				   .other_owner = entry->other_owner,
+				   .shown = entry->shown };
+	bool alike = other && item_value_equal(item, other->written, entry->wanted);
 
-	/* Another process changed what the other feature had set: both go back to that. */
-	if (shared && !as_left && !entry->hidden && !item_value_equal(item, old, entry->wanted))
-		shared->old = old;
-	if (!line) {
-		add_line(table, &(struct item_line){ .owner = plan->name,
-						     .item = *item,
-						     .level = level,
-						     .old = old,
-						     .written = entry->wanted,
-						     .other_owner = entry->other_owner,
-						     .shown = entry->shown });
+	/* What the other wrote alike must not go back with that. */
+	if (entry->state < ENTRY_WRITTEN && (entry->state == ENTRY_UNKNOWN || !alike))
+		return;
+	if (other && !as_left) {
+		other->old = old;
+		other->written = alike ? other->written : old;
+	}
+	if (line && line == top) {
+		*line = added;
 		return;
 	}
-	/* What is hidden is written again each time, and reads as something else. Else what another
-	 * process changed in between is the value to go back to, and so is what the other feature
-	 * has set as well: that gets the value from before both, since it does not come back to
-	 * what this one wrote. */
-	below = find_shared(table, plan->other, item, level, old);
-	if (as_left ? below != NULL
-		    : !entry->hidden || !item_value_equal(item, line->written, entry->wanted)) {
-		if (below && item_value_equal(item, below->old, line->written))
-			below->old = line->old;
-		line->old = old;
-	}
-	line->written = entry->wanted;
-	line->other_owner = entry->other_owner;
-	line->shown = entry->shown;
+	if (line)
+		line->owner = NULL;
+	add_line(table, &added);
 }
 
 static void keep(struct isst_change *change, const struct settings_plan *plan,
@@ -392,35 +308,31 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count && !table->error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
-			const struct settings_plan *one = change->settings;
-			unsigned int level = 0;
 
-			if (change->steps[i]->settings != plan || entry->refused)
-				continue;
-			/* The level that the request was planned with. */
-			for (; one != plan; one = one->next)
-				if (one->kind == PLAN_LEVEL &&
-				    item_reaches_domain(&entry->item, &one->domain))
-					level = one->level;
-			/* What the other wrote alike must not go back with that. */
-			if (entry->state >= ENTRY_WRITTEN ||
-			    (entry->state != ENTRY_UNKNOWN &&
-			     find_shared(table, plan->other, &entry->item, level, entry->wanted)))
-				keep_entry(table, plan, entry, find_replaced(change, plan, entry),
-					   level);
+			if (change->steps[i]->settings == plan && !entry->refused)
+				keep_entry(table, plan, entry, find_replaced(change, plan, entry));
 		}
 }
 
-/** What the whole change has made of the groups, where that of others is what they have. */
-static void follow_groups(struct isst_change *change, struct settings_table *table)
+/** The groups of cpusets, where the change has moved them; else NULL. */
+static const struct baseline_item *moved_groups(const struct isst_change *change)
 {
 	const struct item item = item_of_machine(ITEM_CPUSET_GROUPS);
 	const struct baseline_item *groups = baseline_find(&change->baseline, &item);
+	bool moved = groups && groups->value_known &&
+		     !item_value_equal(&item, groups->value, groups->now);
+
+	return moved ? groups : NULL;
+}
+
+/** What the whole change has made of the groups, where that of others is what they have. */
+static void follow_groups(struct isst_change *change, const struct baseline_item *groups,
+			  struct settings_table *table)
+{
+	const struct item item = groups->item;
 	struct item_line *line = find_line(table, SETTINGS_CPUSET_GROUPS, &item, 0);
 	char *before;
 
-	if (!groups || !groups->value_known || item_value_equal(&item, groups->value, groups->now))
-		return;
 	if (!line) {
 		add_line(table, &(struct item_line){ .owner = SETTINGS_CPUSET_GROUPS,
 						     .item = item,
@@ -436,71 +348,53 @@ static void follow_groups(struct isst_change *change, struct settings_table *tab
 	free(before);
 }
 
-static bool is_retained(const struct isst_change *change, const char *name,
-			const struct item_line *line)
-{
-	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == PLAN_RETAIN && strcmp(plan->name, name) == 0 &&
-		    item_is(&plan->domain, &line->item) && plan->level == line->level)
-			return true;
-	return false;
-}
-
-/**
- * Drops what was restored, and leaves a mark, so that a later `disable --auto` does not take it for
- * something that was not saved. What was absent as the change was made stays: its CPU went offline
- * since it was planned. The other feature gets the value from before both, in place of the one it
- * found; and, where it @inherits, what it keeps from going back.
- */
+/** Drops the line of what was restored. What was absent as the change was made stays: its CPU went
+ * offline since it was planned. The other feature, where it @inherits, gets what it keeps from
+ * going back. */
 static void forget(struct isst_change *change, const struct settings_plan *plan,
 		   struct settings_table *table)
 {
-	for (size_t i = 0, count = table->lines.count; i < count; i++) {
-		struct item_line line = table->lines.items[i], *found;
-		const struct item *item = &line.item;
-		const struct entry *entry = NULL;
-		bool retained;
+	const struct item *item = &plan->item;
+	struct item_line *line = find_line(table, plan->name, item, plan->level);
+	const char *other = other_owner(plan->name);
+	const struct entry *entry = NULL;
 
-		if (!is_of(&line, plan->name) || !item_reaches_domain(item, &plan->domain) ||
-		    line.level != plan->level)
-			continue;
-		retained = is_retained(change, plan->name, &line);
-		/* What restores it. */
-		change_for_each_place (place, change, item)
-			if (!place->footprint && !entry)
-				entry = place_entry(place);
-		if (!retained && !(entry && entry->state == ENTRY_UNKNOWN && !entry->refused))
-			table->lines.items[i].owner = NULL;
-		if (retained || entry || item->kind == ITEM_FEATURES || settings_is_mark(&line))
-			continue;
-		found = find_line(table, plan->other, item, line.level);
-		line.owner = plan->other;
-		if (found && item_value_equal(item, found->old, line.written))
-			found->old = line.old;
-		else if (!found && plan->inherits)
-			add_line(table, &line);
-	}
-	keep_lines(&table->lines, NULL);
-	index_lines(table);
-	add_line(table, &(struct item_line){
-				.owner = plan->name, .item = plan->domain, .level = plan->level });
+	if (!line && item->kind == ITEM_LEVEL)
+		add_line(table, &(struct item_line){
+					.owner = plan->name, .item = *item, .level = plan->level });
+	if (!line || item->kind == ITEM_LEVEL)
+		return;
+	/* What restores it. */
+	change_for_each_place (place, change, item)
+		if (!place->footprint && !entry)
+			entry = place_entry(place);
+	if (entry && entry->state == ENTRY_UNKNOWN && !entry->refused)
+		return;
+	line->owner = plan->inherits && !entry && item->kind != ITEM_FEATURES &&
+				      !find_line(table, other, item, plan->level)
+			      ? other
+			      : NULL;
 }
 
 /** What becomes of the lines. */
 static void carry_out(struct isst_change *change, struct settings_table *table)
 {
-	table->error = read_all(change->context, &table->lines);
-	if (table->error == -ENOENT)
-		table->error = 0;
-	index_lines(table);
+	const struct baseline_item *groups = moved_groups(change);
+
+	if (!change->settings && !groups)
+		return;
+	table->error = settings_read(change->context, &table->lines);
+	for (size_t i = 0; i < table->lines.count && !table->error; i++)
+		table->error = item_index_add(&table->index, &table->lines.items[i].item);
+	if (groups && !table->error)
+		follow_groups(change, groups, table);
 	for (const struct settings_plan *plan = change->settings; plan && !table->error;
 	     plan = plan->next)
 		if (plan->kind == PLAN_KEEP)
 			keep(change, plan, table);
-		else if (plan->kind == PLAN_FOLLOW)
-			follow_groups(change, table);
 		else if (plan->kind == PLAN_FORGET)
 			forget(change, plan, table);
+	keep_lines(&table->lines, NULL);
 }
 
 /* ---- Writing ---- */
@@ -530,7 +424,7 @@ int settings_discard(struct isst_context *context)
 {
 	struct item_lines saved;
 	const char *before = context->messages.error;
-	int error = read_file(context, SAVED_SETTINGS_FILE, &saved);
+	int error = read_file(context, SAVED_SETTINGS_FILE, false, &saved);
 
 	keep_lines(&saved, SETTINGS_CPUSET_GROUPS);
 	/* Of a damaged file, which is refused as such, nothing can be kept. */
@@ -549,14 +443,14 @@ static void warn_of_failure(struct isst_change *change, const char *why)
 {
 	bool forgets = false;
 
+	if (moved_groups(change))
+		change_warn(change, ISST_MESSAGE_SETTINGS_NOT_SAVED, of_cause(change, why),
+			    "%s: the replaced settings are not saved, and cpusets of cgroup v1 do "
+			    "not get CPUs back when these come online",
+			    why);
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next) {
 		forgets |= plan->kind == PLAN_FORGET;
-		if (plan->kind == PLAN_FOLLOW)
-			change_warn(change, ISST_MESSAGE_SETTINGS_NOT_SAVED, of_cause(change, why),
-				    "%s: the replaced settings are not saved, and cpusets of "
-				    "cgroup v1 do not get CPUs back when these come online",
-				    why);
-		else if (plan->kind == PLAN_KEEP)
+		if (plan->kind == PLAN_KEEP)
 			change_warn(change, ISST_MESSAGE_SETTINGS_NOT_SAVED, of_cause(change, why),
 				    "%s: the replaced settings are not saved, and %s disable "
 				    "--auto will not restore them",
@@ -584,8 +478,7 @@ void settings_complete(struct isst_change *change)
 	int error = 0;
 
 	messages->error = NULL;
-	if (change->settings)
-		carry_out(change, &table);
+	carry_out(change, &table);
 	any = !table.error && table.lines.count > 0;
 	staged = any && write_file(context, STAGED, &table.lines) == 0;
 	journal_done(change);
@@ -624,7 +517,7 @@ int settings_adopt(struct isst_context *context)
 	const char *before = context->messages.error;
 	struct item_lines saved;
 	/* What is staged has to be a whole file of this boot. */
-	int error = read_file(context, STAGED, &saved);
+	int error = read_file(context, STAGED, false, &saved);
 
 	item_lines_clear(&saved);
 	if (!error)

@@ -347,6 +347,22 @@ MACHINE_TEST(both_features_enabled_in_any_order_restore_the_original_values, "te
 				check_order(machine, order, length, first_off);
 }
 
+/** What the one has set is in force again once the other one is disabled. */
+MACHINE_TEST(what_the_first_feature_has_set_comes_back_behind_the_second, "tests/tiny",
+	     "tests/tpmi-tiny")
+{
+	for (unsigned int first = 0; first < COUNT(PAIRS); first++) {
+		const char *const *second = PAIRS[1 - first];
+
+		machine_restart(machine, "core-power enable ordered; clos; association");
+		assert_true(machine_prepare(machine, PAIRS[first][0]));
+		autofree char *alone = machine_picture(machine);
+		assert_true(machine_prepare(machine, second[0]));
+		assert_true(machine_prepare(machine, second[1]));
+		machine_check(machine, alone, "%s after %s", second[1], PAIRS[first][0]);
+	}
+}
+
 /** Another process's values between the two stay the ones to go back to. */
 MACHINE_TEST(a_second_enable_over_the_other_feature_keeps_what_others_wrote_between, "tests/tiny")
 {

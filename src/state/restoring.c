@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` restores: the values that `enable --auto` saved before it replaced
  * them. */
-#include "features/planning.h"
+#include "base/array.h"
+#include "state/apply.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
 #include "transaction/tracked.h"
@@ -70,25 +71,49 @@ struct restoring {
 	const char *name;
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct isst_domain *domain;
-	bool chosen;	  /* turbo-freq, which is @user, has other classes since */
-	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
-	struct item_lines *saved, *of_user;
-	const struct isst_journal *now; /* what has become of @saved */
+	unsigned int level;
+	bool chosen; /* turbo-freq, which is @user, has other classes since */
+	/* Of the domain at its level: the lines of the feature, and those of the other one. */
+	struct item_lines saved, others;
+	struct isst_journal *now; /* what has become of @saved */
 	/* CPUs whose items of a kind were changed since; [1]: that @user needs. */
 	struct isst_cpuset *left[2];
 };
+
+/** Takes the lines of both features. An item goes back to what the other one has set, if that was
+ * enabled before. Returns 0 or -ENOMEM. */
+static int take_lines(struct restoring *work, const struct item_lines *saved, const char *other)
+{
+	for (size_t i = 0; i < saved->count; i++) {
+		const struct item_line *line = &saved->items[i];
+		bool own = settings_is_of(line, work->name, work->domain, work->level);
+		struct item_lines *lines = own ? &work->saved : &work->others;
+
+		if (!own && !settings_is_of(line, other, work->domain, work->level))
+			continue;
+		if (ARRAY_GROW(lines->items, lines->count))
+			return -ENOMEM;
+		lines->items[lines->count] = *line;
+		for (size_t j = 0; j < work->others.count && own; j++)
+			if (line->item.kind != ITEM_FEATURES &&
+			    item_is(&work->others.items[j].item, &line->item))
+				lines->items[lines->count].old = work->others.items[j].written;
+		lines->count++;
+	}
+	return 0;
+}
 
 /** Whether the other feature, which is on, needs an item as it is. */
 static bool is_needed(const struct restoring *work, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
-	const struct item_lines *lines = work->of_user;
+	const struct item_lines *lines = &work->others;
 
 	if (work->user && (item->kind == ITEM_CORE_POWER || item->kind == ITEM_QOS))
 		return true;
 	if (work->chosen && (item->kind == ITEM_CLOS || item->kind == ITEM_ASSOCIATION))
 		return true;
-	for (size_t j = 0; j < lines->count; j++)
+	for (size_t j = 0; j < lines->count && work->user; j++)
 		if (item_is(&lines->items[j].item, item))
 			return item_value_equal(item, lines->items[j].written, tracked->now);
 	return false;
@@ -185,33 +210,50 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 	return error;
 }
 
-/** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
- * The kernel may write former ones again as CPUs come online: those of a domain without one stay
- * saved, too, although another one of the package puts them back. So do limits of offline CPUs. */
-static int restore_domain(struct restoring *work)
+static int forget(const struct restoring *work, const struct item *item)
 {
-	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
+	return settings_forget(work->change, work->name, work->user != NULL, item, work->level);
+}
+
+/** Whether the CPUs of a domain are offline. */
+static bool is_offline(const struct isst_domain *domain)
+{
+	return !domain->has_cpu && !isst_domain_is_io(domain);
+}
+
+/** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
+ * The kernel may write former ones again as CPUs come online: those of a package with a domain
+ * without one stay saved, too, although another domain puts them back. So do limits of offline
+ * CPUs. @limits_stay: another power domain needs the turbo ratio limits as they are */
+static int restore_domain(struct restoring *work, const struct facts *facts, bool limits_stay)
+{
+	bool limits_return = false;
 	struct isst_cpuset *offline = isst_cpuset_new();
-	struct item_lines *saved = work->saved;
-	struct isst_journal *now = NULL;
+	struct item_lines *saved = &work->saved;
 	size_t kept = 0;
 	int error = offline ? 0 : -ENOMEM;
 
+	facts_for_each_domain (other, facts)
+		limits_return |= other->shares && other->domain->package == work->domain->package &&
+				 is_offline(other->domain);
 	for (size_t i = 0; i < saved->count && !error; i++) {
 		const struct item_line line = saved->items[i];
 
-		if (line.item.kind == ITEM_TURBO_RATIO_LIMITS && (may_return || work->limits_stay))
-			error = settings_retain(work->change, work->name, &line);
-		else if (line.item.kind >= ITEM_CORE_POWER)
-			/* The feature itself is the caller's business. */
+		if (line.item.kind == ITEM_TURBO_RATIO_LIMITS &&
+		    (limits_stay || is_offline(work->domain)))
+			continue;
+		/* The feature itself is the caller's business. */
+		if (line.item.kind >= ITEM_CORE_POWER)
 			saved->items[kept++] = line;
+		else
+			error = forget(work, &line.item);
 	}
 	if (!error) {
 		saved->count = kept;
-		error = journal_judge(work->change->context, saved, &now);
+		error = journal_judge(work->change->context, saved, &work->now);
 	}
 	for (size_t i = 0; i < saved->count && !error; i++) {
-		const struct tracked *tracked = now->of_line[i];
+		const struct tracked *tracked = work->now->of_line[i];
 		const struct item *item = &tracked->item;
 
 		/* Without saved settings of its own, as a configuration enables it: half of the
@@ -220,13 +262,12 @@ static int restore_domain(struct restoring *work)
 		work->chosen |= (item->kind == ITEM_CLOS || item->kind == ITEM_ASSOCIATION) &&
 				work->user &&
 				strcmp(work->user, feature_name(FEATURE_TURBO_FREQ)) == 0 &&
-				work->of_user->count == 0 &&
+				work->others.count == 0 &&
 				!item_value_equal(item, tracked->now, tracked->last);
-		if (!tracked->unreadable || !item_is_limit(item))
-			continue;
-		error = settings_retain(work->change, work->name, &saved->items[i]);
-		if (!error)
+		if (tracked->unreadable && item_is_limit(item))
 			error = isst_cpuset_add(offline, item->index, item->index);
+		else if (!(limits_return && item_is_shared(item)))
+			error = forget(work, item);
 	}
 	if (!error && isst_cpuset_count(offline) > 0)
 		change_warn(work->change, ISST_MESSAGE_SAVED_LIMITS_KEPT, of_cpus(NULL, offline),
@@ -235,37 +276,32 @@ static int restore_domain(struct restoring *work)
 			    message_numbers(&work->change->texts, "CPU", offline), work->name,
 			    work->name);
 	isst_cpuset_free(offline);
-	work->now = now;
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
 		error = restore_kind(work, (enum item_kind)kind);
-	isst_journal_free(now);
 	return error;
 }
 
-/**
- * Whether the feature is on in a domain of the same package that was asked for, and was not
- * enabled with saved settings: these would have been kept of all domains that it reached.
- */
-static int find_unsaved(struct isst_context *context, unsigned int feature,
-			const struct domain_snapshot *domains, size_t i, bool *found)
+/** Whether the feature is on in a domain of the same package that was asked for, and was not
+ * enabled with saved settings: these would have been kept of all domains that it reached. Returns
+ * 0 or 1, or a negative errno with a message. */
+static int find_unsaved(const struct planned_command *command, unsigned int feature,
+			const struct isst_domain *domain)
 {
-	*found = false;
-	for (size_t j = 0; j < isst_domain_count(context) && !*found; j++) {
-		struct settings_found saved;
-		int on, error;
+	struct isst_context *context = command->change->context;
 
-		if (!domains[j].shares || domains[j].domain->package != domains[i].domain->package)
+	facts_for_each_domain (other, &command->facts) {
+		int on;
+
+		if (!other->shares || other->domain->package != domain->package)
 			continue;
-		on = context->platform.preset ? preset_base_freq_is_on(context, domains[j].domain)
-					      : feature_is_on(&domains[j].level, feature);
+		on = context->platform.preset ? preset_base_freq_is_on(context, other->domain)
+					      : feature_is_on(&other->level, feature);
 		if (on < 0)
 			return on;
-		if (!on)
-			continue;
-		error = settings_find(context, feature_name(feature), domains[j].domain, 0, &saved);
-		if (error)
-			return error;
-		*found = !saved.any;
+		if (on && !settings_find(context, &command->saved, feature_name(feature),
+					 other->domain, 0)
+				   .any)
+			return 1;
 	}
 	return 0;
 }
@@ -290,60 +326,62 @@ static bool has_limits(const struct isst_context *context, const struct item_lin
  * restored before: then what `disable` finds was restored, or is the user's. Where packages
  * share core-power, one of their domains stands for all.
  */
-int plan_restoring(struct isst_change *change, unsigned int feature,
-		   struct domain_snapshot *domains)
+static int plan_domain(struct planned_command *command, unsigned int feature,
+		       struct domain_snapshot *domain, struct restoring *work)
 {
-	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
-	struct isst_context *context = change->context;
-	const size_t count = isst_domain_count(context);
+	struct isst_context *context = command->change->context;
+	size_t i = (size_t)(domain - command->facts.domains);
+	const struct item mark = item_of(ITEM_LEVEL, domain->domain, 0);
+	int error = take_lines(work, &command->saved, feature_name(other_feature(feature)));
+
+	if (!error && work->saved.count == 0) {
+		bool restored = settings_find(context, &command->saved, work->name, domain->domain,
+					      work->level)
+					.restored;
+		int unsaved = restored ? find_unsaved(command, feature, domain->domain) : 0;
+
+		domain->restored = restored && !unsaved;
+		domain->limits_settled |= domain->restored;
+		return unsaved < 0 ? unsaved : 0;
+	}
+	domain->restored = true;
+	facts_for_each_domain (other, &command->facts)
+		other->limits_settled |= (other == domain ||
+					  (context_has_power_domains(context) &&
+					   other->domain->package == domain->domain->package)) &&
+					 has_limits(context, &work->saved);
+	if (!error)
+		error = restore_domain(work, &command->facts,
+				       limits_user(context, command->facts.domains, i));
+	if (!error)
+		error = forget(work, &mark);
+	return error;
+}
+
+int plan_restoring(struct planned_command *command, unsigned int feature)
+{
+	struct isst_change *change = command->change;
+	struct facts *facts = &command->facts;
 	enum turbo_state turbo;
 	/* Limits are compared with what they were written as: only base-freq has saved some. */
 	int error = feature == FEATURE_BASE_FREQ ? change_turbo_state(change, &turbo) : 0;
 
-	for (size_t i = 0; i < count && !error; i++) {
-		bool used = feature_in_use(context, domains, i, other_feature(feature));
-		const struct isst_domain *domain = domains[i].domain;
-		unsigned int level = domains[i].profile.current_level;
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		unsigned int other = other_feature(feature);
 		struct restoring work = { .change = change,
-					  .name = name,
-					  .user = used ? other : NULL,
-					  .domain = domain };
-		struct item_lines saved, of_user = { 0 };
-		struct settings_found found;
-		bool unsaved = false;
+					  .name = feature_name(feature),
+					  .domain = facts->domains[i].domain,
+					  .level = facts->domains[i].profile.current_level };
 
-		domains[i].restored = false;
-		if (!domains[i].shares)
+		facts->domains[i].restored = false;
+		if (!facts->domains[i].shares)
 			continue;
-		error = settings_read(context, name, domain, level, &saved);
-		if (error == -ENOENT) {
-			error = settings_find(context, name, domain, level, &found);
-			if (found.restored)
-				error = find_unsaved(context, feature, domains, i, &unsaved);
-			domains[i].restored = found.restored && !unsaved;
-			domains[i].limits_settled |= domains[i].restored;
-			continue;
-		}
-		if (!error) {
-			work.limits_stay = limits_user(context, domains, i);
-			work.saved = &saved;
-			work.of_user = &of_user;
-			domains[i].restored = true;
-			for (size_t j = 0; j < count; j++)
-				domains[j].limits_settled |= (i == j ||
-							      (context_has_power_domains(context) &&
-							       domains[j].domain->package ==
-								       domain->package)) &&
-							     has_limits(context, &saved);
-			if (used)
-				error = settings_read(context, other, domain, level, &of_user);
-			if (!error || error == -ENOENT)
-				error = restore_domain(&work);
-			item_lines_clear(&of_user);
-			item_lines_clear(&saved);
-		}
-		if (!error)
-			error = settings_forget(change, name, other, used, domain, level);
+		if (feature_in_use(change->context, facts->domains, i, other))
+			work.user = feature_name(other);
+		error = plan_domain(command, feature, &facts->domains[i], &work);
+		isst_journal_free(work.now);
+		item_lines_clear(&work.saved);
+		item_lines_clear(&work.others);
 	}
 	return error || feature != FEATURE_BASE_FREQ ? error : change_turbo_state(change, &turbo);
 }
