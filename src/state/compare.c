@@ -65,6 +65,32 @@ int join_places(const struct isst_context *context, struct folds *folds)
 	return error;
 }
 
+/** What a wanted item is called: an association is not of the core, whose CPUs are named. */
+static const char *name_of(const struct wanted *wanted, const struct wanted_item *item)
+{
+	return item->subject == SUBJECT_ASSOCIATION
+		       ? "CLOS"
+		       : item_field_name(&wanted->context->messages, wanted->context, &item->item,
+					 item->mask);
+}
+
+/** Its value in words, to be freed; NULL without memory. */
+static char *text_of(const struct wanted *wanted, const struct wanted_item *item, uint64_t bits,
+		     bool at_most)
+{
+	struct messages *messages = &wanted->context->messages;
+	const bool lost = messages->lost;
+	const char *text;
+	char *copy;
+
+	messages->lost = false;
+	text = item_field_text(messages, &item->item, item->mask, bits);
+	if (messages->lost || asprintf(&copy, "%s%s", at_most ? "at most " : "", text) < 0)
+		copy = NULL;
+	messages->lost |= lost;
+	return copy;
+}
+
 /** `CPUs 0-3,64-67: ` or `packages 0-1, power domain 0: `, of all that differ alike, and what. */
 static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
 		       struct isst_config_difference *difference)
@@ -97,7 +123,7 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 	error = names ? memory_stream_open(&stream) : -ENOMEM;
 	if (!error) {
 		difference->subject = (size_t)fprintf(stream.stream, "%s: ", names);
-		subject_write(stream.stream, item->subject, item->item.index);
+		fputs(name_of(wanted, item), stream.stream);
 		difference->target = memory_stream_text(&stream);
 	}
 	free(names);
@@ -124,7 +150,6 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	struct isst_config_difference difference = { .origin = item->setting->origin,
 						     .domain = item->domain,
 						     .lines = isst_cpuset_new() };
-	char *value = NULL;
 	int error = difference.lines ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++) {
@@ -139,18 +164,10 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	}
 	if (!error)
 		error = make_target(wanted, compared, count, &difference);
-	if (!error)
-		error = wanted_value_text(&wanted->context->messages, item, compared->listed_bits,
-					  &value);
-	if (!error &&
-	    asprintf(&difference.wanted, "%s%s", compared->at_most ? "at most " : "", value) < 0) {
-		difference.wanted = NULL;
-		error = -ENOMEM;
+	if (!error) {
+		difference.wanted = text_of(wanted, item, compared->listed_bits, compared->at_most);
+		difference.present = text_of(wanted, item, compared->present, false);
 	}
-	free(value);
-	if (!error)
-		error = wanted_value_text(&wanted->context->messages, item, compared->present,
-					  &difference.present);
 	if (error) {
 		difference_clear(&difference);
 		return error;

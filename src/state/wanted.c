@@ -2,7 +2,6 @@
 /* What counts at a place, and what is collected of it. */
 #include "state/wanted.h"
 #include "base/array.h"
-#include "configuration/write.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -48,53 +47,6 @@ void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 	}
 	if (none)
 		setting->wanted = WANTED_NONE;
-}
-
-int wanted_value_text(struct messages *messages, const struct wanted_item *item, uint64_t value,
-		      char **text)
-{
-	struct setting setting = { .subject = item->subject };
-	const char *ratios;
-	char *stated;
-	int error;
-
-	wanted_value_to_setting(item, value, &setting);
-	error = setting_value_text(&setting, text);
-	if (error || item->subject != SUBJECT_TURBO_RATIO_LIMITS || setting.wanted == WANTED_NONE)
-		return error;
-	stated = *text;
-	ratios = ratios_text(messages, value);
-	if (asprintf(text, "%s (%s)", stated, ratios) < 0)
-		*text = NULL;
-	free(stated);
-	return *text ? 0 : -ENOMEM;
-}
-
-void subject_write(FILE *stream, enum subject subject, unsigned int index)
-{
-	static const char *const NAMES[SUBJECTS] = {
-		[SUBJECT_LEVEL] = "level",
-		[SUBJECT_TURBO_FREQ] = "turbo-freq",
-		[SUBJECT_BASE_FREQ] = "base-freq",
-		[SUBJECT_CORE_POWER] = "core-power",
-		[SUBJECT_PRIORITY] = "priority",
-		[SUBJECT_CLOS_ENABLE] = "use of CLOS",
-		[SUBJECT_HIGH_PRIORITY] = "high priority cores",
-		[SUBJECT_ASSOCIATION] = "CLOS",
-		[SUBJECT_TURBO_RATIO_LIMITS] = "turbo ratio limits",
-		[SUBJECT_SCALING_MIN] = "scaling min",
-		[SUBJECT_SCALING_MAX] = "scaling max",
-		[SUBJECT_UNCORE_MIN] = "uncore min",
-		[SUBJECT_UNCORE_MAX] = "uncore max",
-		[SUBJECT_CPUS] = "CPUs",
-	};
-
-	if (subject >= SUBJECT_CLOS_MIN && subject <= SUBJECT_CLOS_WEIGHT)
-		fprintf(stream, "CLOS %u %s", index, clos_fields[subject - SUBJECT_CLOS_MIN].name);
-	else
-		fputs(NAMES[subject], stream);
-	if (subject == SUBJECT_UNCORE_MIN || subject == SUBJECT_UNCORE_MAX)
-		fprintf(stream, " of fabric %u", index);
 }
 
 /* ---- Wanted items ---- */

@@ -151,13 +151,6 @@ int wanted_note_unsupported(struct wanted *wanted, const char *why);
 void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 			     struct setting *setting);
 
-/** A value as a statement has it; *@text is to be freed. Returns 0 or -ENOMEM. */
-int wanted_value_text(struct messages *messages, const struct wanted_item *item, uint64_t value,
-		      char **text);
-
-/** What messages call a subject: `level`, `CLOS 2 max`. @index: that of the item. */
-void subject_write(FILE *stream, enum subject subject, unsigned int index);
-
 /* ---- How items are found ---- */
 
 /** What a subject shall be at a place, and the setting that states it. */

@@ -48,6 +48,11 @@ bool poll_read_again(int error)
 
 /* ---- Items that the kernel holds ---- */
 
+static const char *limit_file(const struct item *item)
+{
+	return item->kind == ITEM_UNCORE_MAX ? "max_freq_khz" : "min_freq_khz";
+}
+
 static bool is_uncore(const struct item *item)
 {
 	return item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN;
@@ -228,8 +233,7 @@ int item_check_restorable(struct isst_context *context, const struct item *item,
 					"set for the package, so that the kernel would not take it "
 					"again (%s/%s: a statement for all of the package moves it)"
 				      : "%s: the kernel would not take the present value again",
-			    item_describe(context, item), directory,
-			    item_kinds[item->kind].what + strlen("uncore "));
+			    item_describe(context, item), directory, limit_file(item));
 	free(directory);
 	return 0;
 }
@@ -249,8 +253,7 @@ const char *item_clipped_by(struct isst_context *context, const struct item *ite
 		if (!uncore_read_limit(files, &place, item_limit(item), &upper_khz) &&
 		    upper_khz == now.number && !uncore_directory(files, &place, &directory)) {
 			limit = message_make(&context->messages, "%s/%s, the limit of the package",
-					     directory,
-					     item_kinds[item->kind].what + strlen("uncore "));
+					     directory, limit_file(item));
 			free(directory);
 		}
 	} else if (item->kind == ITEM_SCALING_MIN &&

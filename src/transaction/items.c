@@ -14,7 +14,7 @@
 
 const struct item_row item_kinds[ITEM_KINDS] = {
 	/* The driver of TPMI gives up after 20 ms, which is not enough for all firmware. */
-	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 3000, false, 31, 0 },
+	[ITEM_LEVEL] = { "level", "level", NULL, false, AS_NUMBER, 3000, false, 31, 0 },
 	[ITEM_FEATURES] = { "features", "turbo-freq and base-freq", NULL, false, AS_FEATURES, 100,
 			    false, 3, 32 },
 	[ITEM_CORE_POWER] = { "core-power", "core-power", NULL, false, AS_SWITCH, 100, false, 1,
@@ -34,10 +34,8 @@ const struct item_row item_kinds[ITEM_KINDS] = {
 			       0 },
 	[ITEM_SCALING_MIN] = { "scaling-min", "scaling_min_freq", "CPU", true, AS_KHZ, 200, true, 0,
 			       0 },
-	[ITEM_UNCORE_MAX] = { "uncore-max", "uncore max_freq_khz", NULL, false, AS_KHZ, 0, true, 0,
-			      256 },
-	[ITEM_UNCORE_MIN] = { "uncore-min", "uncore min_freq_khz", NULL, false, AS_KHZ, 0, true, 0,
-			      256 },
+	[ITEM_UNCORE_MAX] = { "uncore-max", "uncore max", NULL, false, AS_KHZ, 0, true, 0, 256 },
+	[ITEM_UNCORE_MIN] = { "uncore-min", "uncore min", NULL, false, AS_KHZ, 0, true, 0, 256 },
 	[ITEM_PARTITION] = { "partition", "cpuset partition", NULL, false, AS_TEXT, 0, false, 0,
 			     0 },
 	[ITEM_CPUSETS] = { "cpusets", "cpuset controller of /sys/fs/cgroup", NULL, false, AS_SWITCH,
@@ -305,30 +303,37 @@ bool item_is_optional(const struct isst_context *context, const struct item *ite
 
 /* ---- In words: whole, or field by field as configurations name them ---- */
 
-/** The text of an item, or of a field of it: one without an index is named by the field alone. */
+/** The name of an item, or of a field of it: one without an index is named by the field alone. */
+static const char *field_name(struct messages *messages, const struct item *item, const char *field)
+{
+	const struct item_row *kind = &item_kinds[item->kind];
+	bool uncore = item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN;
+
+	if (uncore && item->index > 0 && !item_is_of_package(item))
+		return message_make(messages, "%s of fabric %u", kind->what, item->index);
+	if (kind->index_is && !kind->of_cpu)
+		return message_make(messages, "%s %u%s%s", kind->what, item->index,
+				    field ? " " : "", field ? field : "");
+	return field ? field : kind->what;
+}
+
+/** The same behind its place. */
 static const char *field_target(struct messages *messages, const struct isst_context *context,
 				const struct item *item, const char *field)
 {
-	const struct item_row *kind = &item_kinds[item->kind];
-	const char *place;
+	const char *name = field_name(messages, item, field), *place;
 
 	if (item_is_of_machine(item))
-		return kind->what;
-	if (kind->of_cpu)
-		return message_make(messages, "CPU %u: %s", item->index, kind->what);
+		return name;
+	if (item_kinds[item->kind].of_cpu)
+		return message_make(messages, "CPU %u: %s", item->index, name);
 	if (item_is_of_package(item) || item_is_shared(item))
-		return message_make(messages, "package %u: %s", item->package, kind->what);
+		return message_make(messages, "package %u: %s", item->package, name);
 	place = topology_domain_name(messages, context_has_power_domains(context),
 				     &(struct isst_domain){ .package = item->package,
 							    .die = item->die,
 							    .number = item->domain });
-	if ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) && item->index > 0)
-		return message_make(messages, "%s: %s of fabric %u", place, kind->what,
-				    item->index);
-	if (kind->index_is)
-		return message_make(messages, "%s: %s %u%s%s", place, kind->what, item->index,
-				    field ? " " : "", field ? field : "");
-	return message_make(messages, "%s: %s", place, field ? field : kind->what);
+	return message_make(messages, "%s: %s", place, name);
 }
 
 const char *item_text(struct messages *messages, const struct isst_context *context,
@@ -427,6 +432,44 @@ static const struct value_field FIELDS[] = {
 
 const struct value_field *const clos_fields = FIELDS;
 
+/** The name of a field. */
+static const char *name_of_field(const struct isst_context *context,
+				 const struct value_field *field)
+{
+	/* With one switch it is all of core-power. */
+	if (field->kind == ITEM_QOS && field->format == AS_ON_OFF && context->firmware.operations &&
+	    context->firmware.operations->one_core_power_switch)
+		return "core-power";
+	return field->name;
+}
+
+/** The field that a mask is of; NULL: the whole value, in the form of its kind. */
+static const struct value_field *find_field(enum item_kind kind, uint64_t mask)
+{
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++)
+		if (FIELDS[i].kind == kind && FIELDS[i].mask == mask)
+			return &FIELDS[i];
+	return NULL;
+}
+
+const char *item_field_name(struct messages *messages, const struct isst_context *context,
+			    const struct item *item, uint64_t mask)
+{
+	const struct value_field *field = find_field(item->kind, mask);
+
+	return field_name(messages, item, field ? name_of_field(context, field) : NULL);
+}
+
+const char *item_field_text(struct messages *messages, const struct item *item, uint64_t mask,
+			    uint64_t bits)
+{
+	const struct value_field *field = find_field(item->kind, mask);
+	struct item_value value = { .number = (bits & mask) >> __builtin_ctzll(mask) };
+
+	return format_value(messages, item, field ? field->format : item_kinds[item->kind].format,
+			    value);
+}
+
 size_t item_fields(struct messages *messages, const struct isst_context *context,
 		   const struct item *item, const struct item_value *from, struct item_value to,
 		   struct item_field *fields)
@@ -440,17 +483,12 @@ size_t item_fields(struct messages *messages, const struct isst_context *context
 		const struct value_field *field = last ? &whole : &FIELDS[i];
 		unsigned int shift = (unsigned int)__builtin_ctzll(field->mask);
 		struct item_value old = from ? *from : to, new = to;
-		const char *name = field->name;
+		const char *name = last ? NULL : name_of_field(context, field);
 
 		if (last ? count > 0 : field->kind != item->kind)
 			continue;
 		if (name && from && !((from->number ^ to.number) & field->mask))
 			continue;
-		/* With one switch it is all of core-power. */
-		if (item->kind == ITEM_QOS && field->format == AS_ON_OFF &&
-		    context->firmware.operations &&
-		    context->firmware.operations->one_core_power_switch)
-			name = "core-power";
 		old.number = (old.number & field->mask) >> shift;
 		new.number = (new.number & field->mask) >> shift;
 		fields[count++] = (struct item_field){

@@ -280,6 +280,13 @@ struct item_field {
 	const char *target, *old_text, *new_text;
 };
 
+/** The name of a field of an item, without its place: `CLOS 1 max`, and its value in words. @mask:
+ * of the field, or of the whole value. */
+const char *item_field_name(struct messages *messages, const struct isst_context *context,
+			    const struct item *item, uint64_t mask);
+const char *item_field_text(struct messages *messages, const struct item *item, uint64_t mask,
+			    uint64_t bits);
+
 /** Fills in the fields that differ, or else the value as a whole; returns their number. @from: NULL
  * where it is not known. */
 size_t item_fields(struct messages *messages, const struct isst_context *context,

@@ -962,12 +962,12 @@ TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 	isst_config_free(config);
 	isst_close(context);
 	run_for(&world, 2 * WHOLE_MS);
-	ASSERT(&world, count_events(&world, "none -> 1500 (isst config apply x.conf at ") ==
+	ASSERT(&world, count_events(&world, "no limit -> 1500 MHz (isst config apply x.conf at ") ==
 			       world.domain_count);
 	/* Not of what comes later. */
 	run_other(&world, "clos 1: max 1600");
 	run_for(&world, 2 * WHOLE_MS);
-	ASSERT(&world, count_events(&world, "1500 -> 1600 ()") == world.domain_count);
+	ASSERT(&world, count_events(&world, "1500 MHz -> 1600 MHz ()") == world.domain_count);
 	end_world(&world);
 }
 
@@ -1158,7 +1158,7 @@ TEST_ON(looks_follow_after_50_250_and_1000_ms, "tiny")
 		assert_int_equal(world.watcher.due_ms - world.now_ms, delays_ms[i]);
 	}
 	run_for(&world, WHOLE_MS);
-	ASSERT(&world, count_events(&world, "none -> 1400") == 1);
+	ASSERT(&world, count_events(&world, "no limit -> 1400 MHz") == 1);
 	ASSERT(&world, count_events(&world, "[changed]") == 1);
 	end_world(&world);
 }
@@ -1181,7 +1181,8 @@ TEST_ON(others_fight_as_well, "tiny")
 			ASSERT(&world, count_events(&world, "[changed]") == change + 1);
 			ASSERT(&world, count_events(&world, "[fight]") == (i == 0 && change >= 3));
 		}
-		ASSERT(&world, i > 0 || count_events(&world, "max 1500 and 1600 are set in turn"));
+		ASSERT(&world,
+		       i > 0 || count_events(&world, "max 1500 MHz and 1600 MHz are set in turn"));
 		end_world(&world);
 	}
 }

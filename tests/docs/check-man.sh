@@ -545,8 +545,8 @@ check_configure_program() {	# $1: program
 	printf '# isst configuration 1\nlevel 3\nclos 1: max 2000\n' > "$scratch/wanted.conf"
 	isst --emulate guide config save --all "$scratch/before.conf" > "$scratch/none" 2>&1
 	on_guide "$1" "$scratch/wanted.conf" "$scratch/backup.conf" > "$scratch/configured" || return 1
-	for line in 'packages 0-1, die 0: level: 0, not 3' 'to write package 1, die 0: performance level: 0 -> 3' \
-		'wrote package 1, die 0: performance level: 0 -> 3'; do
+	for line in 'packages 0-1, die 0: level: 0, not 3' 'to write package 1, die 0: level: 0 -> 3' \
+		'wrote package 1, die 0: level: 0 -> 3'; do
 		grep -q -x "$line" "$scratch/configured" ||
 			{ echo "not configured:"; cat "$scratch/configured"; return 1; }
 	done

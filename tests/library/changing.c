@@ -85,11 +85,11 @@ MACHINE_TEST(a_change_is_made)
 	ok(isst_change_run(change));
 	assert_false(isst_change_is_unchanged(change));
 	step = isst_change_step_at(change, 0);
-	assert_string_equal(isst_change_step_target(step), "package 0, die 0: performance level");
+	assert_string_equal(isst_change_step_target(step), "package 0, die 0: level");
 	assert_string_equal(isst_change_step_old_text(step), "0");
 	assert_string_equal(isst_change_step_new_text(step), "3");
 	assert_string_equal(isst_change_step_field_at(step, 0, &old_text, &new_text),
-			    "package 0, die 0: performance level");
+			    "package 0, die 0: level");
 	assert_string_equal(old_text, "0");
 	assert_string_equal(new_text, "3");
 	assert_null(isst_change_step_field_at(step, 1, &old_text, NULL));

@@ -134,7 +134,7 @@ MACHINE_TEST(abandoning_lists_what_differs)
 	assert_int_equal(isst_change_abandon(holding.change), -ISST_ERR_ROLLBACK);
 	assert_false(isst_change_is_held(holding.change));
 	assert_string_equal(isst_message_text(isst_change_difference_at(holding.change, 0)),
-			    "package 0, die 0: performance level is 3, was 0");
+			    "package 0, die 0: level is 3, was 0");
 	isst_change_free(holding.change);
 	ok(isst_unlock(holding.fixture.context));
 	check_left_to_the_next(&holding);

@@ -661,7 +661,7 @@ class Changes(MachineTest):
             self.assertEqual(change.differences, [])
             first = change.steps[0]
             self.assertEqual((first.target, first.item.kind, first.item.domain, first.old_number, first.new_number, first.is_written),
-                             ("package 0, die 0: performance level", isst.ItemKind.LEVEL, "package 0, die 0", 0, 3, True))
+                             ("package 0, die 0: level", isst.ItemKind.LEVEL, "package 0, die 0", 0, 3, True))
             self.assertEqual(json.loads(json.dumps(first.to_dict()))["item"], {"kind": "level", "domain": "package 0, die 0", "unit": ""})
         self.assertEqual(self.levels(context), [3, 3])
         printed = self.command("-c", "2", "core-power", "get-assoc")
@@ -787,7 +787,7 @@ class Changes(MachineTest):
             self.faults("change any EIO after 1")
             with self.assertRaises(isst.RollbackError):
                 change.run()
-            self.assertEqual(change.differences[0].text, "package 0, die 0: performance level is 3, was 0")
+            self.assertEqual(change.differences[0].text, "package 0, die 0: level is 3, was 0")
             self.assertFalse([message for message in change.differences if "package 1" in message.text])
 
     def test_a_target_that_fails(self):
@@ -1312,7 +1312,7 @@ class Journals(MachineTest):
             self.assertGreaterEqual(journal.age_s, 0)
             entry = journal.entries[0]
             self.assertEqual((entry.target, entry.old_number, entry.written_number, entry.present_number, entry.flags),
-                             ("package 0, die 0: performance level", 0, 3, 3, isst.JournalEntryFlag.RESTORED))
+                             ("package 0, die 0: level", 0, 3, 3, isst.JournalEntryFlag.RESTORED))
             self.assertEqual((entry.old_text, entry.written_text, entry.present_text), ("0", "3", "3"))
             self.assertIs(entry.item.kind, isst.ItemKind.LEVEL)
             self.assertEqual(json.loads(json.dumps(entry.to_dict()))["flags"], ["restored"])

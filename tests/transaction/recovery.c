@@ -229,7 +229,7 @@ MACHINE_TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain,
 		"write %s/uncore00/max_freq_khz signal KILL after 4 times 1", DIRECTORY);
 	machine_try_killed(machine, "level 1 online", rule);
 	journal = find_journal(machine, &context);
-	item = find_item(journal, "package 0, power domain 0: uncore max_freq_khz");
+	item = find_item(journal, "package 0, power domain 0: uncore max");
 	assert_string_equal(item->present_value, "1800000 kHz");
 	assert_string_equal(item->finding, "changed by the interrupted run or another process");
 	assert_true(item->restored && !item->moved);

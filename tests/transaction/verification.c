@@ -25,7 +25,7 @@ static void check_fails(const struct machine *machine, const char *rules, const 
 static const struct {
 	const char *rules, *name, *part;
 } IGNORED[] = {
-	{ "mailbox 0x7f/0x08 set ignored", "level 1", "performance level" },
+	{ "mailbox 0x7f/0x08 set ignored", "level 1", "die 0: level" },
 	{ "mailbox 0x7f/0x02 set ignored", "turbo-freq enable", "turbo-freq" },
 	{ "mailbox 0x7f/0x02 set ignored", "base-freq enable auto", "base-freq" },
 	{ "mailbox 0x95/0x03 set ignored", "core-power enable", "core-power" },

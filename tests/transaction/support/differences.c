@@ -248,8 +248,7 @@ static void find_domain_items(struct difference *difference, unsigned int d)
 
 	if (differ(difference, &v, "domain %u level", d)) {
 		difference->domains[d].level = difference->levels = true;
-		expect(difference, DOMAIN "performance level is %s, was %s", package, die, v.now,
-		       v.before);
+		expect(difference, DOMAIN "level is %s, was %s", package, die, v.now, v.before);
 	}
 	if (differ(difference, &v, "domain %u features", d)) {
 		uint64_t now = number_of(v.now), before = number_of(v.before);
@@ -333,7 +332,7 @@ static void compare_perf_profile(struct difference *difference, struct domain *d
 
 	if (old_level != new_level) {
 		domain->level = difference->levels = true;
-		expect(difference, POWER_DOMAIN "performance level is %" PRIu64 ", was %" PRIu64,
+		expect(difference, POWER_DOMAIN "level is %" PRIu64 ", was %" PRIu64,
 		       domain->package, domain->number, new_level, old_level);
 	}
 	if (old_features != new_features) {
@@ -378,6 +377,7 @@ static void find_limits_of_package(struct difference *difference, unsigned int d
 static void find_uncore(struct difference *difference, unsigned int d)
 {
 	static const char *const LIMITS[] = { "max_freq_khz", "min_freq_khz" };
+	static const char *const NAMES[] = { "max", "min" };
 	unsigned int package = difference->domains[d].package, die = difference->domains[d].die;
 	struct domain *domain = &difference->domains[d];
 	struct values v;
@@ -388,14 +388,14 @@ static void find_uncore(struct difference *difference, unsigned int d)
 			   domain->directory, LIMITS[i])) {
 			domain->uncore = true;
 			expect(difference, POWER_DOMAIN "uncore %s is %s kHz, was %s kHz", package,
-			       domain->number, LIMITS[i], v.now, v.before);
+			       domain->number, NAMES[i], v.now, v.before);
 		}
 	for (size_t i = 0; i < 2 && !difference->tpmi; i++)
 		if (differ(difference, &v, CPUS "intel_uncore_frequency/package_%02u_die_%02u/%s",
 			   package, die, LIMITS[i])) {
 			difference->domains[d].uncore = true;
 			expect(difference, DOMAIN "uncore %s is %s kHz, was %s kHz", package, die,
-			       LIMITS[i], v.now, v.before);
+			       NAMES[i], v.now, v.before);
 		}
 }
 

@@ -194,7 +194,7 @@ level_of_first_die() {
 level_meanwhile() {
 	case $words in *'core-power config'* | *'core-power assoc'*) return ;; esac
 	case $words in
-	*set-config-level*) said='performance level' ;;
+	*set-config-level*) said=': level' ;;
 	*) said='while the change was made: another process or a management controller changed it' ;;
 	esac
 	start
