@@ -363,6 +363,18 @@ MACHINE_TEST(what_the_first_feature_has_set_comes_back_behind_the_second, "tests
 	}
 }
 
+/** What another process has written since is left, and named. */
+MACHINE_TEST(what_others_wrote_after_enable_stays, "tests/tiny")
+{
+	const struct outcome *outcome;
+
+	assert_true(machine_prepare(machine, "base-freq enable auto; clos"));
+	autofree char *clos = lines_of(machine, "domain 0 clos 2");
+	outcome = machine_expect(machine, "base-freq disable auto", 0);
+	check_holds(outcome->warnings, "was changed after base-freq enable");
+	check_lines(machine, "domain 0 clos 2", clos);
+}
+
 /** Another process's values between the two stay the ones to go back to. */
 MACHINE_TEST(a_second_enable_over_the_other_feature_keeps_what_others_wrote_between, "tests/tiny")
 {
