@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../common/memory_stream.h"
 #include "command_table.h"
+#include "process/xalloc.h"
 #include "render/output.h"
 #include "request_read.h"
 #include "text/json.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 const struct option_row *request_option_row(const struct request *request, enum option_id id)
@@ -196,8 +196,7 @@ static int refuse_format(const struct request *request, char **problem)
 	char *text;
 	int error;
 
-	if (memory_stream_open(&memory) != 0)
-		return -ENOMEM;
+	xcall(memory_stream_open(&memory));
 	if (request->action == ACTION_VERSION)
 		fputs("--version", memory.stream);
 	else if (request->command == &info_command || request_has(request, OPTION_OOB))
@@ -220,8 +219,8 @@ static int refuse_format(const struct request *request, char **problem)
 		before = renderers[i].name;
 	}
 	fprintf(memory.stream, "%s%s", *separator ? " and " : "", before ? before : "");
-	text = memory_stream_text(&memory);
-	error = text ? usage_problem(problem, "%s", text) : -ENOMEM;
+	text = xcheck(memory_stream_text(&memory));
+	error = usage_problem(problem, "%s", text);
 	free(text);
 	return error;
 }

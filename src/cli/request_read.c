@@ -3,8 +3,8 @@
 #include "../common/memory_stream.h"
 #include "../common/suggest.h"
 #include "command_table.h"
+#include "process/xalloc.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,21 +25,20 @@ static const struct option_row *request_greedy_option(const struct request *requ
 	return NULL;
 }
 
-/** The features that have a command, separated by commas. To be freed; NULL without memory. */
+/** The features that have a command, separated by commas. To be freed. */
 static char *features_having(const char *name)
 {
 	struct memory_stream memory;
 	const char *separator = "";
 
-	if (memory_stream_open(&memory))
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (!command_find(feature->commands, name))
 			continue;
 		fprintf(memory.stream, "%s%s", separator, feature->name);
 		separator = ", ";
 	}
-	return memory_stream_text(&memory);
+	return xcheck(memory_stream_text(&memory));
 }
 
 /** "unknown feature 'x'; @before@meant@after", or with @feature a command of it. */
@@ -134,9 +133,7 @@ static int problem_unknown_word(const struct request *request, const struct feat
 		return unknown_word(feature, word, meant, "", "", problem);
 	if (feature && (feature_find(word) || command_find(single_commands, word)))
 		return unknown_word(feature, word, "did you mean 'isst ", word, "'?", problem);
-	having = meant ? strdup("") : features_having(word);
-	if (!having)
-		return -ENOMEM;
+	having = meant ? xstrdup("") : features_having(word);
 	error = *having ? unknown_word(feature, word, "it is a command of ", having, "", problem)
 			: 0;
 	free(having);
@@ -176,9 +173,8 @@ static char *problem_find_elsewhere(const struct command *of, const char *name, 
 
 	if (of && of->flags & COMMAND_CONFIG && length == strlen(FILE_OPTION) &&
 	    strncmp(name, FILE_OPTION, length) == 0)
-		return strdup("; give FILE as an argument");
-	if (memory_stream_open(&memory))
-		return NULL;
+		return xstrdup("; give FILE as an argument");
+	xcall(memory_stream_open(&memory));
 	for (const struct feature *feature = features; feature->name; feature++)
 		for (const struct command *command = feature->commands; command->name; command++)
 			if (has_option(command, name, length)) {
@@ -191,7 +187,7 @@ static char *problem_find_elsewhere(const struct command *of, const char *name, 
 			fprintf(memory.stream, "%s%s", separator, command->name);
 			separator = ", ";
 		}
-	return memory_stream_text(&memory);
+	return xcheck(memory_stream_text(&memory));
 }
 
 /** The first option with a value, if it is missing and the word can be its value; or NULL. */
@@ -275,12 +271,10 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 		.find_elsewhere = problem_find_elsewhere,
 		.reference = feature && request->reference && feature->in_reference,
 	};
+	char *name = xasprintf("%s%s%s", feature ? feature->name : "", feature ? " " : "",
+			       command->name);
 	int error, end = argc;
-	char *name;
 
-	if (asprintf(&name, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
-		     command->name) < 0)
-		return -ENOMEM;
 	place.command = name;
 	if (command->flags & COMMAND_HAS_PROGRAM) {
 		error = options_read(argc, argv, &place, &request->options, &end, problem);
@@ -348,10 +342,11 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 	if (argc < 1)
 		return 0;
 	/* The reference tool looks at nothing behind them. */
-	if (alone && request->reference)
-		return option_values_note(&request->options,
-					  "'%s' has no effect: --%s takes no feature", argv[0],
-					  alone);
+	if (alone && request->reference) {
+		option_values_note(&request->options, "'%s' has no effect: --%s takes no feature",
+				   argv[0], alone);
+		return 0;
+	}
 	if (alone)
 		return usage_problem(problem, "unexpected word '%s': --%s takes no feature",
 				     argv[0], alone);
@@ -380,21 +375,19 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 static int check_without_oob(struct request *request, char **problem)
 {
 	static const enum option_id ids[] = { OPTION_NO_DAEMON, OPTION_POLL_INTERVAL };
-	int error = 0;
 
-	for (size_t i = 0; !error && i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		const char *name;
 
 		if (!request_has(request, ids[i]))
 			continue;
 		name = request_option_row(request, ids[i])->name;
-		error = request->reference
-				? option_values_note(&request->options,
-						     "option --%s has no effect without --oob",
-						     name)
-				: usage_problem(problem, "option --%s requires --oob", name);
+		if (!request->reference)
+			return usage_problem(problem, "option --%s requires --oob", name);
+		option_values_note(&request->options, "option --%s has no effect without --oob",
+				   name);
 	}
-	return error;
+	return 0;
 }
 
 static int check_whole(struct request *request, char **problem)
@@ -443,8 +436,8 @@ static void find_format(struct request *request, const struct option_place *plac
 		char *problem = NULL;
 		int end;
 
-		if (options_read(argc, argv, place, &values, &end, &problem) != -ENOMEM)
-			*format = values.value[OPTION_FORMAT];
+		(void)options_read(argc, argv, place, &values, &end, &problem);
+		*format = values.value[OPTION_FORMAT];
 		free(problem);
 		option_values_clear(&values);
 	}

@@ -6,11 +6,11 @@
 
 /** Reads a command line. @reference: accept what the reference tool accepts, with a note.
  * @problem: what is wrong, to be freed; the request then has the format of the message. Returns
- * 0, -EINVAL or -ENOMEM. */
+ * 0 or -EINVAL. */
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
-/* ---- Its parts: they return 0, -EINVAL with the problem, to be freed, or -ENOMEM ---- */
+/* ---- Its parts: they return 0, or -EINVAL with the problem, to be freed ---- */
 
 /* request_check.c */
 

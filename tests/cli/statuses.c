@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exit statuses of errors, and which of two is the graver one. */
+/* Exit statuses of errors, which of two is the graver one, and the end without memory. */
 #include "check.h"
 
 #include "cli/process/exit_status.h"
+#include "cli/process/xalloc.h"
 #include "cli/run/machine.h"
 
 #include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 TEST(library_errors_have_their_statuses)
 {
@@ -51,4 +54,42 @@ TEST(errors_of_the_emulator_have_their_statuses)
 		assert_string_equal(message, "told");
 		free(message);
 	}
+}
+
+/** Ends a process by a lack of memory. Returns its exit status, and its message in @message. */
+static int status_without_memory(int status, char *message, size_t size)
+{
+	int ends[2], result;
+	ssize_t length;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		if (status)
+			xalloc_exit_with(status);
+		xreallocarray(NULL, SIZE_MAX, 2);
+		_exit(0);
+	}
+	close(ends[1]);
+	length = read(ends[0], message, size - 1);
+	assert_true(length >= 0);
+	message[length] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &result, 0), child);
+	assert_true(WIFEXITED(result));
+	return WEXITSTATUS(result);
+}
+
+TEST(want_of_memory_ends_the_program)
+{
+	char message[80];
+
+	assert_int_equal(status_without_memory(0, message, sizeof(message)), 3);
+	assert_string_equal(message, "Error: cannot allocate memory\n");
+	assert_int_equal(status_without_memory(125, message, sizeof(message)), 125);
+	assert_string_equal(message, "Error: cannot allocate memory\n");
 }

@@ -2,8 +2,8 @@
 #include "options.h"
 #include "../../common/memory_stream.h"
 #include "../../common/suggest.h"
+#include "../process/xalloc.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,11 +51,8 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 	char *elsewhere = NULL;
 	int error = 0;
 
-	if (!before && !behind && place->find_elsewhere && !unknown->letter) {
+	if (!before && !behind && place->find_elsewhere && !unknown->letter)
 		elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
-		if (!elsewhere)
-			return -ENOMEM;
-	}
 	if (place->command && (behind || (elsewhere && *elsewhere)))
 		error = usage_problem(problem, "option '%s' is not an option of %s%s%s%s",
 				      unknown->shown, place->command,
@@ -83,17 +80,15 @@ static int explain_ambiguous(const struct option_row *rows, const struct unknown
 {
 	struct memory_stream memory;
 	size_t count = 0;
+	int error = 0;
 	char *names;
-	int error;
 
-	if (memory_stream_open(&memory) != 0)
-		return -ENOMEM;
+	xcall(memory_stream_open(&memory));
 	for (; unknown->length > 1 && rows && rows->name; rows++)
 		if (strncmp(unknown->name, rows->name, unknown->length) == 0)
 			fprintf(memory.stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
-	names = memory_stream_text(&memory);
-	error = names ? 0 : -ENOMEM;
-	if (names && count > 1)
+	names = xcheck(memory_stream_text(&memory));
+	if (count > 1)
 		error = usage_problem(problem, "option '%s' is ambiguous: %s", unknown->word,
 				      names);
 	free(names);
@@ -123,13 +118,11 @@ static int explain_name(const struct option_row *rows, const struct unknown *unk
 			char **problem)
 {
 	const struct unknown letter = { .name = unknown->name, .letter = true };
-	char *name = strndup(unknown->name, unknown->length);
-	const char *nearest = name ? nearest_name(rows, name) : NULL;
-	const struct option_row *row = name ? row_with_word(rows, name) : NULL;
+	char *name = xstrndup(unknown->name, unknown->length);
+	const char *nearest = nearest_name(rows, name);
+	const struct option_row *row = row_with_word(rows, name);
 	int error;
 
-	if (!name)
-		return -ENOMEM;
 	if (!row)
 		row = row_with_word(global_options, name);
 	if (unknown->length == 1 && find_exact(rows, &letter))
@@ -321,9 +314,11 @@ static int read_value(struct reader *reader, const struct option_row *row, const
 	    row->kind == VALUE_TEXTS)
 		return error;
 	/* The last one holds, or it is refused. */
-	if (reader->place->reference)
-		return option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
-					  row->name, value, before.text);
+	if (reader->place->reference) {
+		option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
+				   row->name, value, before.text);
+		return 0;
+	}
 	return usage_problem(
 		problem, "option --%s is repeated: '%s', then '%s'%s", row->name, before.text,
 		value,
@@ -349,8 +344,8 @@ static int take(struct reader *reader, const struct option_row *row, const char 
 }
 
 /** Skips an option without a meaning here, and its value unless that begins with a dash. */
-static int pass_over(struct reader *reader, const struct option_row *row, const char *word,
-		     size_t length, const char *value)
+static void pass_over(struct reader *reader, const struct option_row *row, const char *word,
+		      size_t length, const char *value)
 {
 	const char *next = reader->words[reader->next];
 	const struct option_row *before = NULL;
@@ -361,13 +356,14 @@ static int pass_over(struct reader *reader, const struct option_row *row, const 
 		before = find_letter(reader->place->before, word[1]);
 	/* Without the CPUs that were meant the command is for the whole machine. */
 	if (before && before->kind == VALUE_CPU_LIST && !reader->values->cpus.numbers)
-		return option_values_note(reader->values,
-					  "option %.*s has no effect on %s: here it means --%s; "
-					  "it selects CPUs (--%s) only before the feature",
-					  (int)length, word, reader->place->command, row->name,
-					  before->name);
-	return option_values_note(reader->values, "option %.*s has no effect on %s", (int)length,
-				  word, reader->place->command);
+		option_values_note(reader->values,
+				   "option %.*s has no effect on %s: here it means --%s; it "
+				   "selects CPUs (--%s) only before the feature",
+				   (int)length, word, reader->place->command, row->name,
+				   before->name);
+	else
+		option_values_note(reader->values, "option %.*s has no effect on %s", (int)length,
+				   word, reader->place->command);
 }
 
 /** Reads letters behind one dash; the rest of the word may be a value, also behind a '='. */
@@ -387,8 +383,10 @@ static int read_letters(struct reader *reader, const char *word, char **problem)
 			value = rest + (*rest == '=');
 			rest += strlen(rest);
 		}
-		error = row ? take(reader, row, word, value, problem)
-			    : pass_over(reader, idle, letter, 2, value);
+		if (row)
+			error = take(reader, row, word, value, problem);
+		else
+			pass_over(reader, idle, letter, 2, value);
 	}
 	return error;
 }
@@ -410,8 +408,10 @@ static int read_option(struct reader *reader, char **problem)
 	if (row)
 		return take(reader, row, word, value, problem);
 	row = find_name(reader->idle, name, length, place->reference);
-	if (row)
-		return pass_over(reader, row, word, (size_t)(name - word) + length, value);
+	if (row) {
+		pass_over(reader, row, word, (size_t)(name - word) + length, value);
+		return 0;
+	}
 	if (one_dash && (find_letter(place->rows, *name) || find_letter(reader->idle, *name)))
 		return read_letters(reader, word, problem);
 	return option_unknown(place, word, name, length, problem);
@@ -430,7 +430,7 @@ int options_read(int argc, char **argv, const struct option_place *place,
 	int error = 0;
 
 	*problem = NULL;
-	while (reader.next < argc && error != -ENOMEM && !values->value[OPTION_HELP].given) {
+	while (reader.next < argc && !values->value[OPTION_HELP].given) {
 		const char *word = argv[reader.next];
 		char *message = NULL;
 		int result;
@@ -443,33 +443,26 @@ int options_read(int argc, char **argv, const struct option_place *place,
 		}
 		result = read_option(&reader, &message);
 		/* A second problem does not hide the first. */
-		if (error)
+		if (error) {
 			free(message);
-		else
+		} else {
 			*problem = message;
-		if (!error || result == -ENOMEM)
 			error = result;
+		}
 	}
 	*end = reader.next;
 	return error;
 }
 
-int option_values_note(struct option_values *values, const char *format, ...)
+void option_values_note(struct option_values *values, const char *format, ...)
 {
-	char **notes = reallocarray(values->notes, values->note_count + 1, sizeof(*notes)), *note;
 	va_list arguments;
-	int length;
 
-	if (!notes)
-		return -ENOMEM;
-	values->notes = notes;
+	values->notes = xreallocarray(values->notes, values->note_count + 1,
+				      sizeof(*values->notes));
 	va_start(arguments, format);
-	length = vasprintf(&note, format, arguments);
+	values->notes[values->note_count++] = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return -ENOMEM;
-	notes[values->note_count++] = note;
-	return 0;
 }
 
 void option_values_clear(struct option_values *values)

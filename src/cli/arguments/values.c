@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/memory_stream.h"
 #include "../../common/number.h"
+#include "../process/xalloc.h"
 #include "options.h"
 
 #include <ctype.h>
@@ -13,15 +14,93 @@
 int usage_problem(char **problem, const char *format, ...)
 {
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(problem, format, arguments);
+	*problem = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		*problem = NULL;
-	return length < 0 ? -ENOMEM : -EINVAL;
+	return -EINVAL;
 }
+
+/* ---- Lists of CPUs ---- */
+
+#define BLANKS " \t\n\v\f\r"
+
+/** Adds numbers of a text, in which blanks may stand before numbers: `0- 3`. */
+static int add_numbers(struct cpu_list *list, char *text)
+{
+	char *end = text;
+	int error;
+
+	for (const char *from = text; *from; from++) {
+		size_t blanks = end > text && strchr("-.", end[-1]) ? strspn(from, BLANKS) : 0;
+
+		from += blanks;
+		if (blanks && !isdigit((unsigned char)*from))
+			return -EINVAL;
+		*end++ = *from;
+	}
+	*end = '\0';
+	if (end == text)
+		return -EINVAL;
+	error = isst_cpuset_add_list(list->numbers, text, NULL);
+	if (error == -ENOMEM)
+		xalloc_fail();
+	return error;
+}
+
+static int add_name(struct cpu_list *list, const char *name)
+{
+	if (!isst_cpus_is_name(name))
+		return -EINVAL;
+	list->names = xreallocarray(list->names, list->name_count + 1, sizeof(*list->names));
+	list->names[list->name_count++] = xstrdup(name);
+	return 0;
+}
+
+static int read_cpu_list(struct cpu_list *list, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *part;
+	bool empty = true;
+	int error = 0;
+
+	if (!list->numbers)
+		list->numbers = xcheck(isst_cpuset_new());
+	/* Stray commas are left out. */
+	while (!error && (part = strsep(&rest, ",")) != NULL) {
+		if (!*part)
+			continue;
+		empty = false;
+		part += strspn(part, BLANKS);
+		error = *part == '@' ? add_name(list, part + 1) : add_numbers(list, part);
+	}
+	free(copy);
+	return error || !empty ? error : -EINVAL;
+}
+
+/** The first wrong name in a list, to be freed; NULL: none. */
+static char *find_wrong_name(const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *part, *name = NULL;
+
+	while (!name && (part = strsep(&rest, ",")) != NULL) {
+		part += strspn(part, BLANKS);
+		if (*part == '@' && !isst_cpus_is_name(part + 1))
+			name = xstrdup(part);
+	}
+	free(copy);
+	return name;
+}
+
+void cpu_list_clear(struct cpu_list *list)
+{
+	for (size_t i = 0; i < list->name_count; i++)
+		free(list->names[i]);
+	free(list->names);
+	isst_cpuset_free(list->numbers);
+	*list = (struct cpu_list){ 0 };
+}
+
+/* ---- Values of options ---- */
 
 static int read_number(const struct option_row *row, const char *text, struct option_value *value)
 {
@@ -80,13 +159,12 @@ static int read_words(const struct option_row *row, const char *text, struct opt
 
 static int add_text(struct option_values *values, const char *text)
 {
-	const char **texts = reallocarray(values->texts, values->text_count + 2, sizeof(*texts));
-
-	if (!texts)
-		return -ENOMEM;
-	values->texts = texts;
-	texts[values->text_count++] = text;
-	texts[values->text_count] = NULL;
+	if (!*text)
+		return -EINVAL;
+	values->texts = xreallocarray(values->texts, values->text_count + 2,
+				      sizeof(*values->texts));
+	values->texts[values->text_count++] = text;
+	values->texts[values->text_count] = NULL;
 	return 0;
 }
 
@@ -101,9 +179,7 @@ static int read_cores(const struct option_row *row, const char *text, struct opt
 
 	if (slash && (bucket || strcmp(slash, PER_PACKAGE) != 0))
 		return -EINVAL;
-	number = slash ? strndup(digits, (size_t)(slash - digits)) : strdup(digits);
-	if (!number)
-		return -ENOMEM;
+	number = slash ? xstrndup(digits, (size_t)(slash - digits)) : xstrdup(digits);
 	error = number_parse(number, 10, bucket ? row->highest : UINT32_MAX, &value->number);
 	free(number);
 	if (!error && !bucket && value->number == 0)
@@ -130,9 +206,9 @@ static int read_value(const struct option_row *row, const char *text, struct opt
 	case VALUE_TEXT:
 		return *text ? 0 : -EINVAL;
 	case VALUE_TEXTS:
-		return *text ? add_text(values, text) : -EINVAL;
+		return add_text(values, text);
 	case VALUE_CPU_LIST:
-		return cpu_list_read(row->id == OPTION_WITHIN  ? &values->within
+		return read_cpu_list(row->id == OPTION_WITHIN  ? &values->within
 				     : row->id == OPTION_AVOID ? &values->avoid
 							       : &values->cpus,
 				     text);
@@ -201,125 +277,33 @@ static void write_expected(const struct option_row *row, FILE *stream)
 
 static int refuse_value(const struct option_row *row, const char *text, char **problem)
 {
-	char *expected, *name = NULL;
-	int error = row->kind == VALUE_CPU_LIST ? cpu_list_find_wrong_name(text, &name) : 0;
+	char *name = row->kind == VALUE_CPU_LIST ? find_wrong_name(text) : NULL;
 	struct memory_stream memory;
+	char *expected;
 
-	if (!error && name)
-		error = usage_problem(problem,
-				      "invalid value '%s' for option --%s: expected @clos:N (0 to "
-				      "3), @high-priority, @package:N, @domain:P.D, @node:N or "
-				      "@isolated",
-				      name, row->name);
-	free(name);
-	if (!error && memory_stream_open(&memory) != 0)
-		error = -ENOMEM;
-	if (error)
-		return error;
+	if (name) {
+		usage_problem(problem,
+			      "invalid value '%s' for option --%s: expected @clos:N (0 to 3), "
+			      "@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
+			      name, row->name);
+		free(name);
+		return -EINVAL;
+	}
+	xcall(memory_stream_open(&memory));
 	write_expected(row, memory.stream);
-	expected = memory_stream_text(&memory);
-	error = expected ? usage_problem(problem, "invalid value '%s' for option --%s: expected %s",
-					 text, row->name, expected)
-			 : -ENOMEM;
+	expected = xcheck(memory_stream_text(&memory));
+	usage_problem(problem, "invalid value '%s' for option --%s: expected %s", text, row->name,
+		      expected);
 	free(expected);
-	return error;
+	return -EINVAL;
 }
 
 int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
 		      char **problem)
 {
-	int error = read_value(row, text, values);
-
-	if (error == -EINVAL || error == -ERANGE)
+	if (read_value(row, text, values) != 0)
 		return refuse_value(row, text, problem);
-	if (error)
-		return error;
 	values->value[row->id].given = true;
 	values->value[row->id].text = text;
 	return 0;
-}
-
-/* ---- Lists of CPUs ---- */
-
-#define BLANKS " \t\n\v\f\r"
-
-/** Adds numbers of a text, in which blanks may stand before numbers: `0- 3`. */
-static int add_numbers(struct cpu_list *list, char *text)
-{
-	char *end = text;
-
-	for (const char *from = text; *from; from++) {
-		size_t blanks = end > text && strchr("-.", end[-1]) ? strspn(from, BLANKS) : 0;
-
-		from += blanks;
-		if (blanks && !isdigit((unsigned char)*from))
-			return -EINVAL;
-		*end++ = *from;
-	}
-	*end = '\0';
-	if (end == text)
-		return -EINVAL;
-	return isst_cpuset_add_list(list->numbers, text, NULL);
-}
-
-static int add_name(struct cpu_list *list, const char *name)
-{
-	char **larger;
-
-	if (!isst_cpus_is_name(name))
-		return -EINVAL;
-	larger = reallocarray(list->names, list->name_count + 1, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	list->names = larger;
-	larger[list->name_count] = strdup(name);
-	return larger[list->name_count++] ? 0 : -ENOMEM;
-}
-
-int cpu_list_read(struct cpu_list *list, const char *text)
-{
-	char *copy = strdup(text), *rest = copy, *part;
-	bool empty = true;
-	int error = copy ? 0 : -ENOMEM;
-
-	if (!list->numbers)
-		list->numbers = isst_cpuset_new();
-	if (!list->numbers)
-		error = -ENOMEM;
-	/* Stray commas are left out. */
-	while (!error && (part = strsep(&rest, ",")) != NULL) {
-		if (!*part)
-			continue;
-		empty = false;
-		part += strspn(part, BLANKS);
-		error = *part == '@' ? add_name(list, part + 1) : add_numbers(list, part);
-	}
-	free(copy);
-	return error || !empty ? error : -EINVAL;
-}
-
-int cpu_list_find_wrong_name(const char *text, char **name)
-{
-	char *copy = strdup(text), *rest = copy, *part;
-	int error = copy ? 0 : -ENOMEM;
-
-	*name = NULL;
-	while (!error && !*name && (part = strsep(&rest, ",")) != NULL) {
-		part += strspn(part, BLANKS);
-		if (*part != '@' || isst_cpus_is_name(part + 1))
-			continue;
-		*name = strdup(part);
-		error = *name ? 0 : -ENOMEM;
-	}
-	free(copy);
-	return error;
-}
-
-void cpu_list_clear(struct cpu_list *list)
-{
-	for (size_t i = 0; i < list->name_count; i++)
-		free(list->names[i]);
-	free(list->names);
-	isst_cpuset_free(list->numbers);
-	*list = (struct cpu_list){ 0 };
 }

@@ -4,8 +4,10 @@
  * other, is not to be had. Each is a test whose *state is the name of the platform.
  *
  * A command that then succeeds has done all and printed the right thing. One that fails has changed
- * nothing, or ends with the corresponding status (5), and the next run completes it. None crashes,
- * and none leaves memory that it has not freed.
+ * nothing, or ends with the corresponding status (5), and the next run completes it. Where the
+ * command itself has no memory it ends at once, with status 3 and one message, and the next run
+ * makes the change as if it had been killed. None crashes, and none else leaves memory that it has
+ * not freed.
  */
 #ifndef TESTS_FAILING_FAILING_H
 #define TESTS_FAILING_FAILING_H
