@@ -7,6 +7,7 @@
 #include "commands/watcher.h"
 #include "process/program.h"
 #include "process/terminal.h"
+#include "process/xalloc.h"
 #include "render/output.h"
 #include "run/change.h"
 #include "run/config.h"
@@ -32,13 +33,16 @@ void describe_command(struct report_header *header, const struct request *reques
 static void describe_machine(struct report *report, struct isst_context *context)
 {
 	struct report_header *header = &report->header;
+	const char *emulated, *processor;
 
 	header->has_machine = true;
 	header->family = (unsigned int)isst_platform_fact(context, ISST_FACT_FAMILY);
 	header->model = (unsigned int)isst_platform_fact(context, ISST_FACT_MODEL);
 	header->stepping = (unsigned int)isst_platform_fact(context, ISST_FACT_STEPPING);
-	report_set_string(report, &header->emulated, isst_platform_emulated_name(context));
-	report_set_string(report, &header->processor, isst_platform_name(context));
+	emulated = isst_platform_emulated_name(context);
+	header->emulated = emulated ? xstrdup(emulated) : NULL;
+	processor = isst_platform_name(context);
+	header->processor = processor ? xstrdup(processor) : NULL;
 	/* Not every machine reports a name: that is no error. */
 	if (!header->processor && *isst_error(context))
 		report_message(report, ENTRY_NOTE, "cannot read the name of the processor: %s",
@@ -119,8 +123,6 @@ static void carry_out(struct run *run)
 	error = targets_find(&run->targets, run->context, kind, run->cpus, run->report);
 	if (error) {
 		run->status = status_worse(run->status, status_of_error(error));
-		if (error == -ENOMEM)
-			run_no_memory(run);
 		goto out;
 	}
 	/* What discovery left out is an error unless CPUs are named, and ends a change. */
@@ -290,30 +292,23 @@ static enum exit_status prepare(struct run *run, struct output *output)
 			return output_refusal(output, run->report, STATUS_FAILED);
 		}
 	}
-	if (!run_is_change(run) || output_must_not_wait(output) == 0)
-		return STATUS_DONE;
-	run_no_memory(run);
-	return output_refusal(output, run->report, STATUS_FAILED);
+	if (run_is_change(run))
+		output_must_not_wait(output);
+	return STATUS_DONE;
 }
 
 int execute_command(const struct request *request, struct output *output)
 {
 	struct run run = { .request = request, .report = report_new(), .program_status = -1 };
 	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
-	enum exit_status status = run.report ? STATUS_DONE
-					     : output_problem(output, NULL, STATUS_USAGE);
+	enum exit_status status;
 
 	/* What was accepted though it has no effect comes before all else. */
-	for (size_t i = 0; run.report && i < request->options.note_count; i++)
+	for (size_t i = 0; i < request->options.note_count; i++)
 		report_message(run.report, ENTRY_NOTE, "%s", request->options.notes[i]);
-	if (run.report) {
-		describe_command(&run.report->header, request);
-		run.report->v2 = request_format(request) == FORMAT_JSON_V2;
-	}
-	if (status == STATUS_DONE && !machine)
-		status = work_without_machine(&run, output);
-	else if (status == STATUS_DONE)
-		status = prepare(&run, output);
+	describe_command(&run.report->header, request);
+	run.report->v2 = request_format(request) == FORMAT_JSON_V2;
+	status = machine ? prepare(&run, output) : work_without_machine(&run, output);
 	if (status == STATUS_DONE && machine)
 		status = open_machine(&run, output);
 	if (status == STATUS_DONE && machine)

@@ -2,6 +2,7 @@
 #include "help.h"
 
 #include "command_table.h"
+#include "process/xalloc.h"
 #include "text/wrap.h"
 
 #include <stdarg.h>
@@ -98,14 +99,11 @@ __attribute__((format(printf, 2, 3))) static void write_words(struct wrap *usage
 {
 	va_list arguments;
 	char *words;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&words, format, arguments);
+	words = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return;
-	wrap_words(usage, words, (size_t)length);
+	wrap_words(usage, words, strlen(words));
 	free(words);
 }
 

@@ -3,6 +3,7 @@
 #include "execute.h"
 #include "help.h"
 #include "process/program.h"
+#include "process/xalloc.h"
 #include "render/output.h"
 #include "report/report.h"
 #include "request_read.h"
@@ -47,12 +48,11 @@ static enum exit_status print_help(const struct request *request, struct output 
 	struct memory_stream memory;
 	enum exit_status status;
 
-	if (memory_stream_open(&memory))
-		return output_problem(output, NULL, STATUS_USAGE);
+	xcall(memory_stream_open(&memory));
 	print_title(request, output);
 	write_help(request, output->program, stdout, memory.stream);
-	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
-						   : output_problem(output, NULL, STATUS_USAGE);
+	xcall(memory_stream_close(&memory));
+	status = output_text(output, memory.text, memory.size);
 	free(memory.text);
 	return status;
 }
@@ -77,17 +77,13 @@ static void report_system(const struct request *request, struct report *report,
 
 static enum exit_status print_version(const struct request *request, struct output *output)
 {
-	struct report *report = report_new();
-	enum exit_status status;
+	enum exit_status status = output_open_at_once(output);
 	struct report_node *top;
+	struct report *report;
 
-	if (!report)
-		return output_problem(output, NULL, STATUS_USAGE);
-	status = output_open_at_once(output);
-	if (status != STATUS_DONE) {
-		report_free(report);
+	if (status != STATUS_DONE)
 		return status;
-	}
+	report = report_new();
 	print_title(request, output);
 	describe_command(&report->header, request);
 	top = report_unit(report, NULL, 0);
@@ -126,6 +122,8 @@ int main(int argc, char **argv)
 	output.get = request_text(&request, OPTION_GET);
 	output.path = request_text(&request, OPTION_OUT);
 	describe_command(&output.header, &request);
+	if (request.command && command_wraps_program(request.command))
+		xalloc_exit_with(PROGRAM_RUN_FAILED);
 	if (error)
 		status = refuse(&request, &output, problem);
 	else if (request.action == ACTION_HELP)

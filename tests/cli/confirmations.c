@@ -56,8 +56,7 @@ static int use_no_terminal(void **state)
 	int descriptor = open("/dev/null", O_RDONLY);
 
 	block_signals();
-	if (nowait_stream_open(stderr, NULL, &messages) != 0)
-		return -1;
+	messages = nowait_stream_open(stderr, NULL);
 	return dup2(descriptor, STDIN_FILENO) == STDIN_FILENO ? close(descriptor) : -1;
 }
 
@@ -137,7 +136,8 @@ __attribute__((noreturn)) static void wait_on_terminal(const char *terminal, int
 		_exit(3);
 	block_signals();
 	/* A stream of its own: that of the parent may have opened a pipe of the parent again. */
-	if (nowait_stream_open(stderr, NULL, &messages) != 0 || write(ready, "x", 1) != 1)
+	messages = nowait_stream_open(stderr, NULL);
+	if (write(ready, "x", 1) != 1)
 		_exit(4);
 	confirmation = confirmation_begin(2, messages);
 	answer = confirmation_wait(&confirmation);

@@ -64,14 +64,11 @@ static pid_t read_lines(int descriptor, size_t skipped)
 /** The stream that a run writes to without waiting, on a descriptor of its own. */
 static struct nowait_stream *open_on(int descriptor, FILE **to)
 {
-	struct nowait_stream *stream;
-
 	*to = fdopen(dup(descriptor), "w");
 	assert_non_null(*to);
 	/* As standard error is. */
 	assert_int_equal(setvbuf(*to, NULL, _IONBF, 0), 0);
-	assert_int_equal(nowait_stream_open(*to, NULL, &stream), 0);
-	return stream;
+	return nowait_stream_open(*to, NULL);
 }
 
 /** Prints all lines, and sends those that are buffered. */
@@ -236,7 +233,7 @@ TEST(lines_of_the_first_stream_come_first)
 	first = open_on(terminal, &to[0]);
 	to[1] = fdopen(dup(terminal), "w");
 	assert_non_null(to[1]);
-	assert_int_equal(nowait_stream_open(to[1], first, &second), 0);
+	second = nowait_stream_open(to[1], first);
 	assert_int_equal(tcflow(terminal, TCOOFF), 0);
 	fprintf(nowait_stream_file(first), "banner\n");
 	fprintf(nowait_stream_file(second), "one\n");

@@ -4,6 +4,7 @@
 #include "../process/confirmation.h"
 #include "../process/program.h"
 #include "../process/save_file.h"
+#include "../process/xalloc.h"
 #include "../run/change.h"
 #include "../run/handlers.h"
 
@@ -32,15 +33,11 @@ static void report_steps(struct run *run, const struct isst_change *change)
 {
 	struct folds folds = { .all = NULL };
 	const struct isst_change_step *step;
-	int error = 0;
 
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
 		if (isst_change_step_is_written(step))
-			error = change_fold_step(run->context, &folds, step);
-	}
-	if (error || change_report_steps(run, &folds, report_changed) != 0)
-		run_progress(run, "out of memory");
-	folds_clear(&folds);
+			change_fold_step(run->context, &folds, step);
+	change_report_steps(run, &folds, report_changed);
 }
 
 static void report_kept(struct run *run, struct report_node *top)
@@ -108,36 +105,28 @@ static void name_high_priority(struct run *run, const struct isst_cpuset *cpus)
 {
 	struct memory_stream memory;
 	const char *divider = "";
-	char *text = NULL;
-	int error = memory_stream_open(&memory);
+	char *text;
 
-	for (size_t i = 0; i < isst_domain_count(run->context) && !error; i++) {
+	xcall(memory_stream_open(&memory));
+	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
 		const struct isst_domain *domain = isst_domain_at(run->context, i);
-		struct isst_cpuset *own = isst_cpuset_new();
+		struct isst_cpuset *own = xcheck(isst_cpuset_new());
 		unsigned int cpu;
 		char *list;
 
-		error = own ? 0 : -ENOMEM;
 		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain))
-			if (!error && isst_cpuset_has(cpus, cpu))
-				error = isst_cpuset_add(own, cpu, cpu);
-		list = error ? NULL : isst_cpuset_to_list(own);
-		error = list ? 0 : -ENOMEM;
-		if (list && *list) {
+			if (isst_cpuset_has(cpus, cpu))
+				xcall(isst_cpuset_add(own, cpu, cpu));
+		list = xcheck(isst_cpuset_to_list(own));
+		if (*list) {
 			fprintf(memory.stream, "%s%s: %s", divider, isst_domain_name(domain), list);
 			divider = "; ";
 		}
 		free(list);
 		isst_cpuset_free(own);
 	}
-	if (!error)
-		text = memory_stream_text(&memory);
-	else
-		memory_stream_drop(&memory);
-	if (text)
-		run_progress(run, "high-priority-cpus: %s", text);
-	else
-		run_progress(run, "out of memory");
+	text = xcheck(memory_stream_text(&memory));
+	run_progress(run, "high-priority-cpus: %s", text);
 	free(text);
 }
 

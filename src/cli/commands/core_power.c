@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../process/xalloc.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -17,10 +18,9 @@ static void report_core_failure(struct run *run, const struct isst_result *resul
 
 	/* Some messages begin with it. */
 	if (failure.error && strncmp(failure.message, "CPU", 3) != 0) {
-		if (asprintf(&message, "%s (CPU %u)", failure.message,
-			     isst_cpu_number(isst_result_cpu(result))) < 0)
-			message = NULL;
-		failure.message = message ? message : failure.message;
+		message = xasprintf("%s (CPU %u)", failure.message,
+				    isst_cpu_number(isst_result_cpu(result)));
+		failure.message = message;
 	}
 	run_result(run, failure, true);
 	free(message);
@@ -39,7 +39,7 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		const struct isst_cpu *cpu = isst_result_cpu(result);
-		unsigned int clos;
+		unsigned int clos, number = isst_cpu_number(cpu);
 
 		if (isst_cpu_domain(cpu) != unit->domain ||
 		    isst_result_error(result, ISST_PART_RESULT))
@@ -51,7 +51,7 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 				cpus[clos] = report_cpu_ranges(node, KEY_CLOS_CPUS, clos, NULL);
 		}
 		if (isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0 && clos < CLOS_COUNT)
-			report_add_cpu(cpus[clos], isst_cpu_number(cpu));
+			xcall(isst_cpuset_add(cpus[clos]->cpus, number, number));
 	}
 	/* What CPUs have in common: the unit is no CPU, though one stands for it. */
 	if (node && unit->is_cpu)
@@ -63,9 +63,9 @@ void core_power_get_assoc(struct run *run)
 	const struct question question = { .read = ISST_READ_CLOS_ASSOCIATIONS };
 	bool by_clos = request_has(run->request, OPTION_BY_CLOS);
 	struct isst_targets *targets = run->targets.named ? cpu_targets(run)
-							  : isst_targets_new(run->context);
-	int error = targets ? 0 : -ENOMEM;
+							  : xcheck(isst_targets_new(run->context));
 	struct isst_results *results;
+	int error = 0;
 
 	/* All CPUs that are online, where none are named. */
 	for (size_t i = 0; i < run->targets.domain_count && !run->targets.named && !error; i++)
@@ -135,11 +135,10 @@ static const struct setting {
 	{ .announcement = NULL },
 };
 
-int core_power_fill_config(const struct run *run, struct isst_request *request)
+void core_power_fill_config(const struct run *run, struct isst_request *request)
 {
-	int error = isst_request_set(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0);
-
-	for (const struct setting *row = settings; row->announcement && !error; row++) {
+	xcall(isst_request_set(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0));
+	for (const struct setting *row = settings; row->announcement; row++) {
 		unsigned int value = request_has(run->request, row->option)
 					     ? request_number(run->request, row->option)
 					     : row->otherwise;
@@ -147,10 +146,9 @@ int core_power_fill_config(const struct run *run, struct isst_request *request)
 		/* Scripts of the reference tool that state an EPP on TPMI get a remark. */
 		if (row->value == ISST_VALUE_CLOS_EPP && !is_so(run, ISST_FACT_CLOS_EPP))
 			value = 0;
-		error = isst_request_set(request, row->value,
-					 row->needs_weight ? value : value / 100 * 100);
+		xcall(isst_request_set(request, row->value,
+				       row->needs_weight ? value : value / 100 * 100));
 	}
-	return error;
 }
 
 /** Reports the values used for options that are not given, or not as they are given. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../process/xalloc.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 #include "isst-explain.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const char *const severities[] = {
@@ -92,20 +92,19 @@ static void report_findings(struct run *run, struct report_node *top,
 /* ---- Measured CPUs ---- */
 
 /** One line for the CPUs of each frequency, in the order of the first CPU of each. */
-static int report_measured(struct run *run, struct report_node *top,
-			   const struct isst_explanation *explanation)
+static void report_measured(struct run *run, struct report_node *top,
+			    const struct isst_explanation *explanation)
 {
 	enum { SAME_MHZ = 50 }; /* a little more or less is the same */
 	const struct isst_cpuset *online = isst_online_cpus(run->context);
-	struct isst_cpuset *reported = isst_cpuset_new();
-	int error = reported ? 0 : -ENOMEM;
+	struct isst_cpuset *reported = xcheck(isst_cpuset_new());
 	unsigned int cpu, other, index = 0;
 
 	isst_cpuset_for_each (cpu, online) {
 		unsigned int mhz = isst_explanation_measured_mhz(explanation, cpu);
 		struct report_node *node, *cpus;
 
-		if (error || mhz == 0 || isst_cpuset_has(reported, cpu))
+		if (mhz == 0 || isst_cpuset_has(reported, cpu))
 			continue;
 		node = report_branch(top, KEY_MEASURED, index++);
 		cpus = report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, NULL);
@@ -113,15 +112,14 @@ static int report_measured(struct run *run, struct report_node *top,
 		isst_cpuset_for_each (other, online) {
 			unsigned int its = isst_explanation_measured_mhz(explanation, other);
 
-			if (error || its == 0 || isst_cpuset_has(reported, other) ||
-			    its + SAME_MHZ < mhz || its > mhz + SAME_MHZ)
+			if (its == 0 || isst_cpuset_has(reported, other) || its + SAME_MHZ < mhz ||
+			    its > mhz + SAME_MHZ)
 				continue;
-			report_add_cpu(cpus, other);
-			error = isst_cpuset_add(reported, other, other);
+			xcall(isst_cpuset_add(cpus->cpus, other, other));
+			xcall(isst_cpuset_add(reported, other, other));
 		}
 	}
 	isst_cpuset_free(reported);
-	return error;
 }
 
 /** The most severe of the findings, at least ISST_SEVERITY_ADVISORY. */
@@ -151,10 +149,9 @@ static bool names_unplaced(const struct run *run)
 /** All domains, for findings about CPUs that are in none. */
 static struct isst_targets *all_targets(struct run *run)
 {
-	struct isst_targets *targets = isst_targets_new(run->context);
+	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
 
-	return targets_or_error(run, targets,
-				targets ? isst_targets_add_all_domains(targets, 0) : -ENOMEM);
+	return targets_or_error(run, targets, isst_targets_add_all_domains(targets, 0));
 }
 
 /** Whether a CPU is named whose files are left alone. */
@@ -213,9 +210,8 @@ void explain(struct run *run)
 			result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
 		report_word(top, KEY_EXPLAIN_RESULT, result);
 		report_findings(run, top, explanation, only);
-		if (request_has(run->request, OPTION_MEASURE) &&
-		    report_measured(run, top, explanation))
-			run_no_memory(run);
+		if (request_has(run->request, OPTION_MEASURE))
+			report_measured(run, top, explanation);
 		if (worst < ISST_SEVERITY_NOTE)
 			run->status = status_worse(run->status, STATUS_FAILED);
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `isst journal`. Items that differ only in their place are one in text, not in documents. */
 #include "../../common/memory_stream.h"
+#include "../process/xalloc.h"
 #include "../run/handlers.h"
 #include "../run/run.h"
 #include "isst-journal.h"
@@ -62,22 +63,19 @@ static void report_item(struct list *list, const struct isst_journal_entry *item
 			report_text(node, list->keys[i], texts[i]);
 }
 
-static int fold_item(struct folds *folds, const struct isst_journal_entry *item,
-		     const char *texts[TEXTS])
+static void fold_item(struct folds *folds, const struct isst_journal_entry *item,
+		      const char *texts[TEXTS])
 {
 	struct memory_stream memory;
-	char *text = NULL;
-	int error = memory_stream_open(&memory);
+	char *text;
 
-	if (error)
-		return error;
+	xcall(memory_stream_open(&memory));
 	fputs(isst_journal_entry_target(item), memory.stream);
 	for (size_t i = 0; i < TEXTS; i++)
 		fprintf(memory.stream, "\n%s", texts[i] ? texts[i] : "");
-	text = memory_stream_text(&memory);
-	error = text ? folds_add(folds, (void *)item, "%s", text) : -ENOMEM;
+	text = xcheck(memory_stream_text(&memory));
+	xcall(folds_add(folds, (void *)item, "%s", text));
 	free(text);
-	return error;
 }
 
 static void list_items(struct list *list, const struct isst_journal *journal)
@@ -86,33 +84,26 @@ static void list_items(struct list *list, const struct isst_journal *journal)
 	bool joined = request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL);
 	struct folds folds = { .all = NULL };
 	const struct isst_journal_entry *item;
-	int error = 0;
 
-	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
+	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) != NULL; i++) {
 		const char *texts[TEXTS] = { NULL };
 
 		if (!list->describe(item, texts))
 			continue;
 		if (joined)
-			error = fold_item(&folds, item, texts);
+			fold_item(&folds, item, texts);
 		else
 			report_item(list, item, isst_journal_entry_target(item), 1);
 	}
-	if (!error)
-		error = report_join(&folds, list->run->context);
-	for (size_t i = 0; i < folds.count && !error; i++) {
+	report_join(&folds, list->run->context);
+	for (size_t i = 0; i < folds.count; i++) {
 		const struct fold *fold = &folds.all[i];
-		char *text = fold_text(fold);
+		char *text = xcheck(fold_text(fold));
 
-		error = text ? 0 : -ENOMEM;
-		if (text) {
-			text[strcspn(text, "\n")] = '\0';
-			report_item(list, fold->data, text, fold->texts);
-		}
+		text[strcspn(text, "\n")] = '\0';
+		report_item(list, fold->data, text, fold->texts);
 		free(text);
 	}
-	if (error)
-		run_no_memory(list->run);
 	folds_clear(&folds);
 }
 

@@ -53,7 +53,7 @@ static void report_row(const struct run *run, const struct levels *levels,
 	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL) || !has_value(level, ISST_VALUE_LOCKED)) {
 		report_unknown(node, KEY_LEVEL_STATE);
 	} else {
-		report_standing(node, current);
+		node->standing = current ? STANDING_CURRENT : STANDING_OTHER;
 		report_word(node, KEY_LEVEL_STATE,
 			    STATES[current][value_of(level, ISST_VALUE_LOCKED)]);
 	}
@@ -71,11 +71,12 @@ static void report_row(const struct run *run, const struct levels *levels,
 void machine_levels(struct run *run)
 {
 	bool whole = !run->targets.named;
-	struct levels levels = { 0 };
-	struct cores cores = { 0 };
+	struct levels levels;
+	struct cores cores;
 
-	if (machine_status_find(run) && cores_find(run, &cores) == 0 &&
-	    run_read_levels(run, LEVELS_ALL, ISST_LEVELS_ALL, &levels) == 0) {
+	machine_status_find(run);
+	cores_find(run, &cores);
+	if (run_read_levels(run, LEVELS_ALL, ISST_LEVELS_ALL, &levels) == 0) {
 		level_choice_report(run, &levels);
 		for_each_unit (unit, &run->targets) {
 			const struct isst_result *level;
@@ -202,10 +203,10 @@ static void report_level(struct run *run, struct report_node *parent,
 		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
 
 	if (has_value(level, ISST_VALUE_CURRENT_LEVEL)) {
-		report_standing(node, current);
+		node->standing = current ? STANDING_CURRENT : STANDING_OTHER;
 		/* Scripts of the reference tool do not know the mark. */
 		if (current && !run->request->reference)
-			report_mark(node);
+			node->marked = true;
 	}
 	report_cpus(run, node, level);
 	report_values(node, level, SHOWN);
@@ -250,14 +251,13 @@ static void show_unit(struct run *run, const struct levels *levels, const struct
 			continue;
 		if (!node) {
 			node = unit_report(unit, run->context, run->report);
-			report_hide(node);
+			node->hidden = true;
 		}
 		if (!level_is_known(level)) {
 			report_unread_level(node, level);
 			continue;
 		}
-		if (node)
-			node->hidden = false;
+		node->hidden = false;
 		report_level(run, node, level);
 	}
 	if (!node)

@@ -45,7 +45,7 @@ static bool begin(struct run *run, struct operation *operation)
 	*operation = (struct operation){ 0 };
 	status = machine_choose(run->request, &operation->emulation, &problem);
 	if (status != STATUS_DONE)
-		run_error(run, status, "%s", problem ? problem : "out of memory");
+		run_error(run, status, "%s", problem);
 	else if (!operation->emulation.platform)
 		run_error(run, STATUS_USAGE, "%s%s%s requires a platform: %s",
 			  feature ? feature->name : "", feature ? " " : "",
@@ -56,9 +56,7 @@ static bool begin(struct run *run, struct operation *operation)
 	if (status != STATUS_DONE || !operation->emulation.platform)
 		return false;
 	operation->target = emulation_target(&operation->emulation);
-	if (!operation->target)
-		run_no_memory(run);
-	return operation->target != NULL;
+	return true;
 }
 
 static bool finish(struct run *run, struct operation *operation, int error)
@@ -69,7 +67,7 @@ static bool finish(struct run *run, struct operation *operation, int error)
 	if (!error)
 		return true;
 	status = machine_problem(error, &operation->emulation, &operation->message);
-	run_error(run, status, "%s", operation->message ? operation->message : "out of memory");
+	run_error(run, status, "%s", operation->message);
 	free(operation->message);
 	return false;
 }
@@ -151,7 +149,7 @@ void platform_capture(struct run *run)
 	}
 	status = machine_open(run->request, run_options(run->request), &run->context, &problem);
 	if (status != STATUS_DONE) {
-		run_error(run, status, "%s", problem ? problem : "out of memory");
+		run_error(run, status, "%s", problem);
 		free(problem);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/memory_stream.h"
+#include "../process/xalloc.h"
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
@@ -91,15 +92,15 @@ static void show_plan(struct run *run, const struct levels *levels, const struct
 void turbo_freq_plan(struct run *run)
 {
 	bool choice = request_has(run->request, OPTION_HIGH_PRIORITY);
-	struct levels levels = { 0 };
-	struct cores all = { 0 };
+	struct levels levels;
+	struct cores all;
 
 	if (!run->request->reference)
 		report_make_screen(run->report, false);
 	if (choice && !run_choose_cores(run))
 		return;
-	if (cores_find(run, &all) == 0 &&
-	    run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_TURBO_FREQ | ISST_LEVELS_PROPERTIES,
+	cores_find(run, &all);
+	if (run_read_levels(run, LEVELS_CURRENT, ISST_LEVELS_TURBO_FREQ | ISST_LEVELS_PROPERTIES,
 			    &levels) == 0)
 		show_plan(run, &levels, &all);
 	levels_note_offline_parts(run);
@@ -232,10 +233,7 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 		filter->bucket = (int)request_number(run->request, OPTION_BUCKET);
 	if (!name)
 		return true;
-	if (memory_stream_open(&memory) != 0) {
-		run_no_memory(run);
-		return false;
-	}
+	xcall(memory_stream_open(&memory));
 	for (unsigned int type = 0;
 	     type < (unsigned int)isst_platform_fact(run->context, ISST_FACT_TRL_TYPES); type++) {
 		const char *here = isst_trl_type_name(run->context, type);
@@ -249,12 +247,10 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 			filter->trl_type = (int)type;
 		fprintf(memory.stream, "%s%s", type > 0 ? ", " : "", here);
 	}
-	known = memory_stream_text(&memory);
-	if (filter->trl_type < 0 && known)
+	known = xcheck(memory_stream_text(&memory));
+	if (filter->trl_type < 0)
 		run_error(run, STATUS_UNSUPPORTED,
 			  "option --trl-type: this machine has no type '%s', only %s", name, known);
-	else if (filter->trl_type < 0)
-		run_no_memory(run);
 	free(known);
 	return filter->trl_type >= 0;
 }
@@ -320,13 +316,12 @@ void turbo_freq_info(struct run *run)
 }
 
 /** CPUs are the high priority ones with --auto, which alone configures classes. */
-static int fill_enable_request(const struct run *run, struct isst_request *request)
+static void fill_enable_request(const struct run *run, struct isst_request *request)
 {
 	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
 
-	return high && request_has(run->request, OPTION_AUTO)
-		       ? isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high)
-		       : 0;
+	if (high && request_has(run->request, OPTION_AUTO))
+		xcall(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high));
 }
 
 /** Classes stay as they are without --auto: whether they favour any CPU of the packages. */
@@ -386,9 +381,11 @@ void turbo_freq_enable(struct run *run)
 {
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
-	if (request_has(run->request, OPTION_HIGH_PRIORITY) &&
-	    !(run_choose_cores(run) && core_choice_keep_packages(run)))
-		return;
+	if (request_has(run->request, OPTION_HIGH_PRIORITY)) {
+		if (!run_choose_cores(run))
+			return;
+		core_choice_keep_packages(run);
+	}
 	change_machine(run, &(struct change_command){
 				    .add = ISST_SET_TURBO_FREQ,
 				    .flags = ISST_ADD_ENABLE,

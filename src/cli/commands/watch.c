@@ -4,6 +4,7 @@
 
 #include "../../common/memory_stream.h"
 #include "../process/service.h"
+#include "../process/xalloc.h"
 #include "../run/config.h"
 #include "../run/machine.h"
 #include "../run/reading.h"
@@ -75,8 +76,7 @@ static char *line_of(const struct watch_report *report)
 {
 	struct memory_stream line;
 
-	if (memory_stream_open(&line) != 0)
-		return NULL;
+	xcall(memory_stream_open(&line));
 	fprintf(line.stream, "%s: ", report->target);
 	if (report->wanted)
 		fprintf(line.stream, "%s is wanted, %s it is %s", report->wanted,
@@ -88,7 +88,7 @@ static char *line_of(const struct watch_report *report)
 		fputs(report->event, line.stream);
 	if (report->cause)
 		fprintf(line.stream, " (%s)", report->cause);
-	return memory_stream_text(&line);
+	return xcheck(memory_stream_text(&line));
 }
 
 static void print_report(void *data, const struct watch_report *what)
@@ -110,10 +110,10 @@ static void print_report(void *data, const struct watch_report *what)
 		report_text(node, KEY_WATCH_NEW, what->present);
 	if (what->cause)
 		report_text(node, KEY_WATCH_CAUSE, what->cause);
-	report_text(node, KEY_WATCH_LINE, line ? line : "out of memory");
-	if (line && watch->logs)
+	report_text(node, KEY_WATCH_LINE, line);
+	if (watch->logs)
 		syslog(LOG_NOTICE, "isst: watch: %s", line);
-	if (watch->ready && line)
+	if (watch->ready)
 		(void)notify_manager("STATUS=%s", line);
 	free(line);
 	run->status = output_event(watch->output, run->report, run->status);
@@ -396,7 +396,8 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	 * the output of a daemon may be nowhere. */
 	watch.logs = !isst_platform_emulated_name(run->context) &&
 		     (!notify_is_journal(watch.result) || watch.daemon.ready >= 0);
-	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;
+	watcher_begin(&watch.watcher);
+	error = begin(&watch);
 	reserve_drop_privileges(run, output);
 	if (!error && run->status == STATUS_DONE)
 		error = watch_until_over(&watch);

@@ -4,6 +4,7 @@
 #include "watcher.h"
 
 #include "../../common/hash.h"
+#include "../process/xalloc.h"
 #include "../run/config.h"
 #include "../run/levels.h"
 
@@ -83,31 +84,29 @@ void watch_unit_suspect(struct watch_unit *unit, int64_t due_ms)
 void watcher_end_fight(struct watcher *watcher, struct watch_unit *unit,
 		       const struct watch_row *row)
 {
-	struct isst_targets *targets = isst_targets_new(watcher->context);
+	struct isst_targets *targets = xcheck(isst_targets_new(watcher->context));
 	struct isst_explanation *explanation = NULL;
 	/* What is as stated was known while it differed. */
 	const char *known = row->known ? row->known : row->before, *manager = NULL;
 	const struct isst_finding *finding;
-	char *cause = NULL;
+	char *cause;
 
 	unit->fights = true;
 	/* Programs that set such values, as far as `explain` knows them. */
-	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
+	if (isst_targets_add_all_domains(targets, 0) == 0 &&
 	    isst_explain(watcher->context, targets, NULL, 0, &explanation) >= 0)
 		for (size_t i = 0;
 		     !manager && (finding = isst_explanation_finding_at(explanation, i)) != NULL;
 		     i++)
 			if (isst_finding_code(finding) == ISST_FINDING_MANAGER_AT_WORK)
 				manager = isst_finding_evidence(finding);
-	if (asprintf(&cause,
-		     "%s %s and %s are set in turn; nothing more is done about it until SIGHUP%s%s",
-		     row->subject,
-		     row->stated   ? row->stated
-		     : row->before ? row->before
-				   : "another value",
-		     known ? known : "another value", manager ? "; " : "",
-		     manager ? manager : "") < 0)
-		cause = NULL;
+	cause = xasprintf(
+		"%s %s and %s are set in turn; nothing more is done about it until SIGHUP%s%s",
+		row->subject,
+		row->stated   ? row->stated
+		: row->before ? row->before
+			      : "another value",
+		known ? known : "another value", manager ? "; " : "", manager ? manager : "");
 	watcher_report(watcher, "fight", unit->name, cause);
 	free(cause);
 	isst_explanation_free(explanation);
@@ -179,10 +178,12 @@ static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 		.report = report_new(),
 		.program_status = -1,
 	};
-	struct isst_targets *targets = run.context ? isst_targets_new(run.context) : NULL;
-	int done = run.report && targets ? run_call(&run, isst_lock(run.context, 0, 0)) : -ENOMEM;
+	struct isst_targets *targets = NULL;
+	int done = run.context ? run_call(&run, isst_lock(run.context, 0, 0)) : -EIO;
 
 	isst_close_device(watcher->context);
+	if (run.context)
+		targets = xcheck(isst_targets_new(run.context));
 	if (!done)
 		done = run_call(&run, isst_discover(run.context));
 	if (!done && unit != watcher->units)
@@ -194,11 +195,11 @@ static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 		isst_config_set_targets(config, NULL);
 	}
 	if (done < 0 && !*cause) {
-		const struct report_entry *entry = run.report ? run.report->first : NULL;
+		const struct report_entry *entry = run.report->first;
 
 		while (entry && entry->kind != ENTRY_ERROR)
 			entry = entry->next;
-		*cause = strdup(entry && entry->message ? entry->message : "out of memory");
+		*cause = xstrdup(entry ? entry->message : strerror(-done));
 	}
 	isst_targets_free(targets);
 	isst_close(run.context);
@@ -233,7 +234,6 @@ static void conclude_action(struct watcher *watcher, struct watch_unit *unit,
 	if (done >= 0)
 		return;
 	/* Numbers, such as how long ago another run was interrupted, make no other cause. */
-	cause = cause ? cause : "out of memory";
 	for (const char *next = cause; *next; next++)
 		if (!strchr("0123456789", *next))
 			hash = hash_bytes(hash, next, 1);
@@ -252,22 +252,20 @@ static void conclude_action(struct watcher *watcher, struct watch_unit *unit,
 
 static struct isst_config *config_of(const char *text)
 {
-	struct isst_config *config = isst_config_new();
+	struct isst_config *config = xcheck(isst_config_new());
 
-	if (config && isst_config_add_text(config, "watch", text, strlen(text), 0) == 0)
-		return config;
-	isst_config_free(config);
-	return NULL;
+	xcall(isst_config_add_text(config, "watch", text, strlen(text), 0));
+	return config;
 }
 
 /** Compares CPUs of a domain with its level. To be freed; NULL: unknown, or no domain. */
 static struct isst_config *compare_cpus(struct isst_context *context,
 					const struct isst_domain *domain)
 {
-	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_targets *targets = xcheck(isst_targets_new(context));
 	struct isst_config *compared = NULL;
 
-	if (targets && isst_targets_add_domain(targets, domain) == 0)
+	if (isst_targets_add_domain(targets, domain) == 0)
 		(void)levels_compare_cpus(context, targets, CPUS_BY_LEVEL, 0, &compared);
 	isst_targets_free(targets);
 	return compared;
@@ -280,11 +278,11 @@ static bool deviates(const struct isst_config *compared, unsigned int cpu)
 }
 
 /** Notes the online CPUs, and those that others (not @own) have toggled against their level. */
-static bool note_online(struct watcher *watcher, bool own)
+static void note_online(struct watcher *watcher, bool own)
 {
 	const struct isst_cpuset *now = isst_online_cpus(watcher->context);
-	struct isst_cpuset *online = isst_cpuset_new(), *by_hand = isst_cpuset_new();
-	bool complete = online && by_hand && isst_cpuset_add_set(online, now) == 0;
+	struct isst_cpuset *online = xcheck(isst_cpuset_new()),
+			   *by_hand = xcheck(isst_cpuset_new());
 	const struct isst_domain *domain = NULL;
 	struct isst_config *compared = NULL;
 	unsigned int cpu;
@@ -302,41 +300,40 @@ static bool note_online(struct watcher *watcher, bool own)
 		}
 		if (toggled ? !compared || deviates(compared, cpu)
 			    : isst_cpuset_has(watcher->by_hand, cpu))
-			complete = complete && isst_cpuset_add(by_hand, cpu, cpu) == 0;
+			xcall(isst_cpuset_add(by_hand, cpu, cpu));
 	}
+	xcall(isst_cpuset_add_set(online, now));
 	isst_config_free(compared);
-	isst_cpuset_free(complete ? watcher->online : online);
-	isst_cpuset_free(complete ? watcher->by_hand : by_hand);
-	if (complete) {
-		watcher->online = online;
-		watcher->by_hand = by_hand;
-	}
-	return complete;
+	isst_cpuset_free(watcher->online);
+	isst_cpuset_free(watcher->by_hand);
+	watcher->online = online;
+	watcher->by_hand = by_hand;
 }
 
 /* ---- CPUs follow a level ---- */
 
-/** The CPUs of a domain as its level has them, but for those set by hand. To be freed; may be
- * NULL. */
+/** The CPUs of a domain as its level has them, but for those set by hand. To be freed; NULL:
+ * unknown. */
 static struct isst_config *state_cpus(const struct watcher *watcher,
 				      const struct isst_domain *domain)
 {
 	struct isst_config *compared = compare_cpus(watcher->context, domain), *config;
-	struct isst_cpuset *offline = isst_cpuset_new();
-	bool complete = compared && offline;
-	char *list, *text = NULL;
+	struct isst_cpuset *offline;
+	char *list, *text;
 	unsigned int cpu;
 
+	if (!compared)
+		return NULL;
+	offline = xcheck(isst_cpuset_new());
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain)) {
 		bool goes = !isst_cpuset_has(watcher->by_hand, cpu) && deviates(compared, cpu);
 
 		if (isst_cpuset_has(isst_domain_online_cpus(domain), cpu) == goes)
-			complete = complete && isst_cpuset_add(offline, cpu, cpu) == 0;
+			xcall(isst_cpuset_add(offline, cpu, cpu));
 	}
-	list = complete ? isst_cpuset_to_list(offline) : NULL;
-	if (list && asprintf(&text, "cpus %s%s", *list ? "offline " : "online", list) < 0)
-		text = NULL;
-	config = text ? config_of(text) : NULL;
+	list = xcheck(isst_cpuset_to_list(offline));
+	text = xasprintf("cpus %s%s", *list ? "offline " : "online", list);
+	config = config_of(text);
 	free(text);
 	free(list);
 	isst_cpuset_free(offline);
@@ -351,7 +348,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand;
 	struct isst_config *config = NULL;
 	const char *obstacle = NULL;
-	int done = -ENOMEM;
+	int done = -EIO;
 	char *cause = NULL;
 
 	unit->pending = domain && !isst_domain_is_io(domain) ? level : NULL;
@@ -369,8 +366,8 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 		config = config_of(isolate ? "cpus isolated" : "cpus by-level");
 	if (config)
 		done = act_on_unit(watcher, unit, config, &cause);
-	else if (by_hand)
-		cause = strdup(isst_error(watcher->context));
+	else
+		cause = xstrdup(isst_error(watcher->context));
 	unit->pending = !obstacle && done < 0 && done != -ECANCELED ? level : NULL;
 	if (obstacle)
 		watcher_report(watcher, "left", level->target, obstacle);
@@ -378,7 +375,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 		conclude_action(watcher, unit, level, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
 	if (isst_discover(watcher->context) == 0)
-		(void)note_online(watcher, true);
+		note_online(watcher, true);
 	isst_config_free(config);
 	free(cause);
 }
@@ -403,7 +400,7 @@ static void repair(struct watcher *watcher, struct watch_unit *unit,
 
 	if (done == 0) {
 		done = -EIO;
-		cause = strdup("what differs cannot be changed, or was left out");
+		cause = xstrdup("what differs cannot be changed, or was left out");
 	}
 	conclude_action(watcher, unit, differs, done, "applied", cause, now_ms);
 	free(cause);
@@ -418,8 +415,8 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms)
 	const struct watch_row *differs;
 	bool may;
 
-	if (follows && !note_online(watcher, false))
-		return;
+	if (follows)
+		note_online(watcher, false);
 	/* The machine as a whole comes last, when no domain differs. */
 	do {
 		unit = unit->next ? unit->next : watcher->units;

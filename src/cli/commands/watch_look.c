@@ -3,6 +3,7 @@
 #include "watcher.h"
 
 #include "../../common/hash.h"
+#include "../process/xalloc.h"
 #include "../status/machine_status.h"
 
 #include <errno.h>
@@ -12,14 +13,12 @@
 
 /* ---- Units and rows ---- */
 
-/** A unit could not be looked at. @why: empty without memory */
-static void fail_unit(struct watcher *watcher, struct watch_unit *unit, const char *why)
+/** A unit could not be looked at. */
+static void fail_unit(struct watch_unit *unit, const char *why)
 {
 	if (!unit->failure)
-		unit->failure = strdup(why && *why ? why : "out of memory");
-	/* Without the text, too, it is no domain that has gone. */
+		unit->failure = xstrdup(why);
 	unit->seen = false;
-	watcher->units->seen &= unit->failure != NULL;
 }
 
 void watch_row_free(struct watch_row *row)
@@ -34,7 +33,7 @@ void watch_row_free(struct watch_row *row)
 	free(row);
 }
 
-/** Returns the row of a target, made if it is missing; NULL without memory. */
+/** Returns the row of a target, made if it is missing. */
 static struct watch_row *row_at(struct watch_unit *unit, const char *subject, const char *target,
 				const char *stated)
 {
@@ -43,18 +42,12 @@ static struct watch_row *row_at(struct watch_unit *unit, const char *subject, co
 	for (; (row = *at) != NULL; at = &row->next)
 		if (!row->stated == !stated && strcmp(row->target, target) == 0)
 			return row;
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return NULL;
-	row->subject = strdup(subject);
-	row->target = strdup(target);
-	row->stated = stated ? strdup(stated) : NULL;
+	row = xcalloc(1, sizeof(*row));
+	row->subject = xstrdup(subject);
+	row->target = xstrdup(target);
+	row->stated = stated ? xstrdup(stated) : NULL;
 	/* Until now nothing differed. */
 	row->suspect = !stated;
-	if (!row->subject || !row->target || (stated && !row->stated)) {
-		watch_row_free(row);
-		return NULL;
-	}
 	*at = row;
 	return row;
 }
@@ -67,48 +60,32 @@ struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domai
 	for (; (unit = *at) != NULL; at = &unit->next)
 		if (strcmp(unit->name, name) == 0)
 			return unit;
-	unit = calloc(1, sizeof(*unit));
-	if (unit && row_at(unit, "reach", name, NULL)) {
-		unit->name = unit->rows->target;
-		return *at = unit;
-	}
-	free(unit);
-	if (watcher->units)
-		fail_unit(watcher, watcher->units, "");
-	return watcher->units;
+	unit = xcalloc(1, sizeof(*unit));
+	unit->name = row_at(unit, "reach", name, NULL)->target;
+	return *at = unit;
 }
 
-static void take_row(struct watcher *watcher, struct watch_unit *unit, const char *subject,
-		     const char *target, const char *stated, const char *present)
+static void take_row(struct watch_unit *unit, const char *subject, const char *target,
+		     const char *stated, const char *present)
 {
 	struct watch_row *row = row_at(unit, subject, target, stated);
 
-	if (row && stated && strcmp(row->stated, stated) != 0) {
+	if (stated && strcmp(row->stated, stated) != 0) {
 		free(row->stated);
-		row->stated = strdup(stated);
+		row->stated = xstrdup(stated);
 	}
-	if (row) {
-		free(row->found);
-		row->found = strdup(present);
-	}
-	/* Nothing is judged then. */
-	if (!row || !row->found || (stated && !row->stated))
-		fail_unit(watcher, watcher->units, "");
-	else
-		row->there = true;
+	free(row->found);
+	row->found = xstrdup(present);
+	row->there = true;
 }
 
 static void take_value(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		       const char *present)
 {
-	char *target;
+	char *target = xasprintf("%s: %s", unit->name, subject);
 
 	watcher->digest = hash_string(hash_string(watcher->digest, unit->name), present);
-	if (asprintf(&target, "%s: %s", unit->name, subject) < 0) {
-		fail_unit(watcher, watcher->units, "");
-		return;
-	}
-	take_row(watcher, unit, subject, target, NULL, present);
+	take_row(unit, subject, target, NULL, present);
 	free(target);
 }
 
@@ -136,12 +113,12 @@ static void take_levels(struct watcher *watcher, const struct isst_result *resul
 	for (int part = ISST_PART_RESULT; part <= ISST_PART_PERF_PROFILE && !error; part++) {
 		error = isst_result_error(result, part);
 		if (error && error != -EOPNOTSUPP)
-			fail_unit(watcher, unit, isst_result_message(result, part));
+			fail_unit(unit, isst_result_message(result, part));
 	}
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !error; i++) {
 		error = isst_result_value(result, ids[i], &number);
 		if (error && error != -ENODATA)
-			fail_unit(watcher, unit, "a value could not be read");
+			fail_unit(unit, "a value could not be read");
 		watcher->digest = hash_number(watcher->digest, error ? UINT_MAX : number, 4);
 		error = unit->failure ? -EIO : 0;
 		unit->locked = ids[i] == ISST_VALUE_LOCKED ? number : unit->locked;
@@ -155,12 +132,12 @@ static void take_levels(struct watcher *watcher, const struct isst_result *resul
 
 static void read_levels(struct watcher *watcher)
 {
-	struct isst_targets *targets = isst_targets_new(watcher->context);
+	struct isst_targets *targets = xcheck(isst_targets_new(watcher->context));
 	struct isst_results *results = NULL;
 	const struct isst_domain *domain;
 	const struct isst_result *result;
 	struct watch_unit *unit;
-	int error = targets ? 0 : -ENOMEM;
+	int error = 0;
 
 	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL && !error; i++)
 		if (is_watched(watcher, domain)) {
@@ -172,7 +149,7 @@ static void read_levels(struct watcher *watcher)
 		error = isst_read(watcher->context, ISST_READ_LEVELS, targets, NULL,
 				  ISST_LEVELS_CURRENT, &results);
 	if (error < 0 && !results)
-		fail_unit(watcher, watcher->units, isst_error(watcher->context));
+		fail_unit(watcher->units, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		take_levels(watcher, result);
 	isst_results_free(results);
@@ -182,12 +159,10 @@ static void read_levels(struct watcher *watcher)
 static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		      const struct isst_cpuset *cpus, const char *before, const char *none)
 {
-	char *list = isst_cpuset_to_list(cpus), *text = NULL;
+	char *list = xcheck(isst_cpuset_to_list(cpus));
+	char *text = xasprintf("%s%s", *list ? before : none, list);
 
-	if (list && asprintf(&text, "%s%s", *list ? before : none, list) >= 0)
-		take_value(watcher, unit, subject, text);
-	else
-		fail_unit(watcher, watcher->units, "");
+	take_value(watcher, unit, subject, text);
 	free(text);
 	free(list);
 }
@@ -200,18 +175,17 @@ static void read_cpus(struct watcher *watcher)
 	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
 	if (error)
-		fail_unit(watcher, watcher->units, isst_error(watcher->context));
+		fail_unit(watcher->units, isst_error(watcher->context));
 	else
 		take_cpus(watcher, watcher->units, "isolated CPUs", isolated, "", "none");
 	isst_cpuset_free(isolated);
 	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL; i++) {
-		struct isst_cpuset *offline = isst_cpuset_new();
+		struct isst_cpuset *offline = xcheck(isst_cpuset_new());
 		unsigned int cpu;
 
 		isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu) &&
-			    isst_cpuset_add(offline, cpu, cpu) != 0)
-				fail_unit(watcher, watcher->units, "");
+			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu))
+				xcall(isst_cpuset_add(offline, cpu, cpu));
 		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
 			take_cpus(watcher, watcher_unit(watcher, domain), "CPUs", offline,
 				  "offline ", "online");
@@ -231,7 +205,7 @@ static bool read_undisturbed(struct watcher *watcher)
 	isst_cpuset_free(watcher->undisturbed);
 	if (isst_undisturbed_cpus(watcher->context, &watcher->undisturbed) == 0)
 		return true;
-	fail_unit(watcher, watcher->units, isst_error(watcher->context));
+	fail_unit(watcher->units, isst_error(watcher->context));
 	return false;
 }
 
@@ -243,14 +217,14 @@ static bool follow_machine(struct watcher *watcher)
 
 	if (!watcher->context) {
 		watcher->context = watcher->open(watcher->open_data, &problem);
-		error = watcher->context ? isst_discover(watcher->context) : -ENOMEM;
+		error = watcher->context ? isst_discover(watcher->context) : -EIO;
 	} else {
 		error = isst_cpus_changed(watcher->context);
 		if (error > 0)
 			error = isst_discover(watcher->context);
 	}
 	if (error)
-		fail_unit(watcher, watcher->units,
+		fail_unit(watcher->units,
 			  watcher->context ? isst_error(watcher->context) : problem);
 	free(problem);
 	return !error && (watcher->undisturbed || read_undisturbed(watcher));
@@ -294,7 +268,7 @@ void watcher_look_small(struct watcher *watcher)
 			take_value(watcher, watcher->units, "turbo",
 				   disabled ? "disabled" : "enabled");
 		else if (disabled != -ENODATA)
-			fail_unit(watcher, watcher->units, isst_error(watcher->context));
+			fail_unit(watcher->units, isst_error(watcher->context));
 		if (!watcher->file)
 			read_cpus(watcher);
 	}
@@ -313,9 +287,9 @@ enum call {
 static int call_for(struct watcher *watcher, const struct watch_unit *one, enum call call,
 		    struct isst_config **config)
 {
-	struct isst_targets *targets = isst_targets_new(watcher->context), *all = targets;
-	int error = targets ? 0 : -ENOMEM;
+	struct isst_targets *targets = xcheck(isst_targets_new(watcher->context)), *all = targets;
 	size_t count = 0;
+	int error = 0;
 
 	for (struct watch_unit *unit = watcher->units->next; unit && !error; unit = unit->next)
 		if (one ? unit == one
@@ -348,7 +322,7 @@ static void fail_call(struct watcher *watcher, struct watch_unit *unit,
 {
 	const char *problem = isst_message_text(isst_config_problem_at(config, 0));
 
-	fail_unit(watcher, unit, problem ? problem : isst_error(watcher->context));
+	fail_unit(unit, problem ? problem : isst_error(watcher->context));
 }
 
 /** Calls for all units; on failure for those that work alone. Returns false if the machine failed.
@@ -420,8 +394,7 @@ void watcher_look_whole(struct watcher *watcher)
 		/* The small look reads these: what is saved of CPUs may depend on the level. */
 		if (watcher->file ||
 		    (strcmp(subject, "level") != 0 && strcmp(subject, "CPUs") != 0))
-			take_row(watcher,
-				 watcher_unit(watcher, isst_config_difference_domain(difference)),
+			take_row(watcher_unit(watcher, isst_config_difference_domain(difference)),
 				 subject, isst_config_difference_target(difference),
 				 isst_config_difference_wanted(difference),
 				 isst_config_difference_present(difference));

@@ -3,6 +3,7 @@
 #include "isst-journal.h"
 
 #include "../../common/hash.h"
+#include "../process/xalloc.h"
 #include "../text/utc.h"
 
 #include <errno.h>
@@ -80,8 +81,8 @@ static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_
 	const char *value = unit->seen ? "" : unit->failure ? "unreadable" : "gone";
 
 	/* What is gone may not be read either, and the reverse. */
-	row->found = strdup(!unit->seen && row->known && *row->known ? row->known : value);
-	if (row->found && judge_row(watcher, unit, row, now_ms)) {
+	row->found = xstrdup(!unit->seen && row->known && *row->known ? row->known : value);
+	if (judge_row(watcher, unit, row, now_ms)) {
 		if (*row->found)
 			watcher_report(watcher, row->found, unit->name, unit->failure);
 		else if (row->known)
@@ -118,27 +119,25 @@ static char *read_trace(struct isst_context *context)
 	struct isst_journal *journal = NULL;
 	char *trace = NULL, time[UTC_TEXT] = "?";
 	const char *source;
-	int length = 0;
 
 	if (isst_journal_open(context, 0, &journal) == 0 && journal) {
-		length = asprintf(&trace, "an interrupted run of isst: %s",
-				  isst_journal_command(journal));
+		trace = xasprintf("an interrupted run of isst: %s", isst_journal_command(journal));
 	} else if (isst_read_apply_record(context, 0, &record) == 0) {
 		source = isst_apply_record_source(record);
 		utc_text((time_t)isst_apply_record_time_s(record), time);
-		length = asprintf(&trace, "isst config apply%s%s at %s", source ? " " : "",
+		trace = xasprintf("isst config apply%s%s at %s", source ? " " : "",
 				  source ? source : "", time);
 	}
 	isst_apply_record_free(record);
 	isst_journal_free(journal);
-	return length < 0 ? NULL : trace;
+	return trace;
 }
 
 /** Whether another run of isst is at work; remembers it, also if it has left a new trace. */
 static bool is_own_work(struct watcher *watcher)
 {
 	bool busy = isst_lock(watcher->context, 0, ISST_LOCK_CHECK) == -EBUSY;
-	char *own = busy ? strdup(isst_error(watcher->context)) : read_trace(watcher->context);
+	char *own = busy ? xstrdup(isst_error(watcher->context)) : read_trace(watcher->context);
 
 	if (!busy && is_same(own, watcher->trace)) {
 		free(own);
@@ -329,9 +328,9 @@ static int64_t next_due_ms(const struct watcher *watcher, int64_t after_ms)
 	return due_ms;
 }
 
-bool watcher_begin(struct watcher *watcher)
+void watcher_begin(struct watcher *watcher)
 {
-	return watcher_unit(watcher, NULL);
+	(void)watcher_unit(watcher, NULL);
 }
 
 void watcher_look(struct watcher *watcher, int64_t now_ms)

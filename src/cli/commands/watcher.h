@@ -99,8 +99,8 @@ struct watcher {
 
 enum exit_status watch_machine(struct run *run, struct output *output);
 
-/** Before the first look. Returns false without memory. */
-bool watcher_begin(struct watcher *watcher);
+/** Before the first look. */
+void watcher_begin(struct watcher *watcher);
 void watcher_look(struct watcher *watcher, int64_t now_ms);
 
 /** Something may have changed: a look is due now or, after another hint, a second after that. */

@@ -2,6 +2,7 @@
 #include "nowait_stream.h"
 
 #include "../../common/memory_stream.h"
+#include "xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,16 +101,13 @@ static ssize_t take_text(void *cookie, const char *text, size_t size)
 	return fflush(stream->kept.stream) != 0 ? 0 : (ssize_t)size;
 }
 
-int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stream **out)
+struct nowait_stream *nowait_stream_open(FILE *to, struct nowait_stream *first)
 {
 	static const cookie_io_functions_t functions = { .write = take_text };
-	struct nowait_stream *stream = calloc(1, sizeof(*stream));
+	struct nowait_stream *stream = xcalloc(1, sizeof(*stream));
 	struct stat status = { 0 };
 	int again = -1;
 
-	*out = NULL;
-	if (!stream)
-		return -ENOMEM;
 	stream->to = to;
 	stream->first = first;
 	(void)fstat(fileno(to), &status);
@@ -119,17 +117,12 @@ int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stre
 	stream->own = again >= 0;
 	stream->descriptor = stream->own ? again : fileno(to);
 	stream->waits = !stream->own && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
-	stream->file = fopencookie(stream, "w", functions);
+	xcall(memory_stream_open(&stream->kept));
+	stream->file = xcheck(fopencookie(stream, "w", functions));
 	/* As stdio buffers the other stream. */
-	if (memory_stream_open(&stream->kept) != 0 || !stream->file ||
-	    setvbuf(stream->file, stream->buffer,
-		    to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF,
-		    sizeof(stream->buffer)) != 0) {
-		nowait_stream_close(stream);
-		return -ENOMEM;
-	}
-	*out = stream;
-	return 0;
+	(void)setvbuf(stream->file, stream->buffer,
+		      to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF, sizeof(stream->buffer));
+	return stream;
 }
 
 FILE *nowait_stream_file(const struct nowait_stream *stream)
@@ -149,8 +142,7 @@ void nowait_stream_close(struct nowait_stream *stream)
 		(void)fwrite(stream->kept.text + stream->sent, 1, stream->kept.size - stream->sent,
 			     stream->to);
 	stream->closing = true;
-	if (stream->file)
-		fclose(stream->file);
+	fclose(stream->file);
 	if (stream->own)
 		close(stream->descriptor);
 	memory_stream_drop(&stream->kept);

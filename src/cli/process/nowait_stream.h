@@ -8,8 +8,8 @@
 struct nowait_stream;
 
 /** Opens a stream to the descriptor of @to, which must not be used meanwhile. @first: a stream
- * that is sent before (NULL: none). Returns 0 or a negative errno. */
-int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stream **stream);
+ * that is sent before (NULL: none). */
+struct nowait_stream *nowait_stream_open(FILE *to, struct nowait_stream *first);
 
 /** What is printed to. It is the stream's. */
 FILE *nowait_stream_file(const struct nowait_stream *stream);

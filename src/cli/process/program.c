@@ -3,6 +3,7 @@
 
 #include "privileges.h"
 #include "signals.h"
+#include "xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,13 +98,11 @@ int program_find(const char *name)
 	while (*name) {
 		/* An empty one is the working directory. */
 		size_t length = strcspn(path, ":");
+		char *candidate = xasprintf("%.*s%s%s", (int)length, path, length > 0 ? "/" : "",
+					    name);
 		struct stat file;
-		char *candidate;
 		int error;
 
-		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length > 0 ? "/" : "",
-			     name) < 0)
-			return -ENOMEM;
 		/* By the real ids: those that the program runs with. */
 		if (faccessat(AT_FDCWD, candidate, X_OK, 0) != 0 || stat(candidate, &file) != 0)
 			error = -errno;
@@ -127,35 +126,30 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 		 struct program **program)
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
-	struct program *made = calloc(1, sizeof(*made));
-	int ends[2], error = made ? 0 : -ENOMEM;
 	struct sigaction children;
+	int ends[2], error;
+	pid_t process;
 
 	*program = NULL;
-	if (!error && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		error = -errno;
-	if (error) {
-		free(made);
-		return error;
-	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return -errno;
 	/* If SIGCHLD is ignored the kernel keeps no status, and the number may be reused. */
-	made->process = sigaction(SIGCHLD, &usual, &children) == 0 ? fork() : -1;
-	if (made->process == 0) {
+	process = sigaction(SIGCHLD, &usual, &children) == 0 ? fork() : -1;
+	if (process == 0) {
 		/* Its own end would keep it waiting for good. */
 		close(ends[0]);
 		/* It was valid before, and is again. */
 		(void)sigaction(SIGCHLD, &children, NULL);
 		wait_and_execute(words, inheritance, ends[1]);
 	}
-	error = made->process < 0 ? -errno : 0;
+	error = process < 0 ? -errno : 0;
 	close(ends[1]);
 	if (error) {
 		close(ends[0]);
-		free(made);
 		return error;
 	}
-	made->link = ends[0];
-	*program = made;
+	*program = xcalloc(1, sizeof(**program));
+	**program = (struct program){ .process = process, .link = ends[0] };
 	return 0;
 }
 
@@ -169,9 +163,7 @@ static int set_affinity(const struct program *program, const struct isst_cpuset 
 	isst_cpuset_for_each (cpu, cpus)
 		last = cpu;
 	size = CPU_ALLOC_SIZE(last + 1);
-	set = CPU_ALLOC(last + 1);
-	if (!set)
-		return -ENOMEM;
+	set = xcheck(CPU_ALLOC(last + 1));
 	CPU_ZERO_S(size, set);
 	isst_cpuset_for_each (cpu, cpus)
 		CPU_SET_S(cpu, size, set);

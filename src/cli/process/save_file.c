@@ -3,6 +3,7 @@
 
 #include "privileges.h"
 #include "signals.h"
+#include "xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,14 +43,10 @@ static bool is_same(const struct stat *file, const struct stat *other)
 static int enter_directory(struct target *target, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *directory = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
 	struct stat now;
 
-	target->name = strdup(slash ? slash + 1 : path);
-	if (!directory || !target->name) {
-		free(directory);
-		return -ENOMEM;
-	}
+	target->name = xstrdup(slash ? slash + 1 : path);
 	target->directory = openat(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	free(directory);
 	if (target->directory < 0)

@@ -2,6 +2,7 @@
 #include "service.h"
 
 #include "signals.h"
+#include "xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,10 +124,8 @@ int notify_manager(const char *format, ...)
 	if (size < 0)
 		return size;
 	va_start(arguments, format);
-	result = vasprintf(&text, format, arguments);
+	text = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (result < 0)
-		return -ENOMEM;
 	descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	result = descriptor >= 0 && sendto(descriptor, text, strlen(text), MSG_NOSIGNAL,
 					   (const struct sockaddr *)&address, (socklen_t)size) >= 0

@@ -127,6 +127,15 @@ static void end(const struct terminal *terminal)
 
 /* ---- Opening and closing ---- */
 
+/* That of a program that exit() ends without terminal_close(). */
+static const struct terminal *left_open;
+
+static void restore_at_exit(void)
+{
+	if (left_open)
+		end(left_open);
+}
+
 /** Signals that the parent had it ignore (nohup) stay ignored. */
 static int watch_signals(struct terminal *terminal)
 {
@@ -164,12 +173,15 @@ int terminal_open(struct terminal *terminal, int output)
 		terminal->screen = output;
 	if (tcgetattr(STDIN_FILENO, &terminal->modes) == 0)
 		terminal->input = STDIN_FILENO;
+	left_open = terminal;
+	(void)atexit(restore_at_exit);
 	begin(terminal);
 	return 0;
 }
 
 void terminal_close(struct terminal *terminal)
 {
+	left_open = NULL;
 	end(terminal);
 	if (terminal->screen != terminal->output)
 		close(terminal->screen);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/printable.h"
+#include "../process/xalloc.h"
 #include "output.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,9 +292,7 @@ static void add_fact(struct json *parent, struct sample *sample)
 	char *list;
 
 	if (row->kind == EXPORT_CPUS) {
-		list = isst_cpuset_to_list(node->cpus);
-		if (!list)
-			json_fail(parent);
+		list = xcheck(isst_cpuset_to_list(node->cpus));
 		json_add_string(parent, row->fact, list);
 		free(list);
 	} else if (row->kind == EXPORT_WORD) {
@@ -432,7 +430,7 @@ static void take_label(const struct sample *found, void *data)
 	value->given = true;
 }
 
-int render_nfd(const struct report *report, const struct page *page, bool messages, FILE *stream)
+void render_nfd(const struct report *report, const struct page *page, bool messages, FILE *stream)
 {
 	(void)page;
 	(void)messages;
@@ -451,7 +449,6 @@ int render_nfd(const struct report *report, const struct page *page, bool messag
 			fprintf(stream, "%s=%s\n", export_rows[i].feature,
 				value.mixed ? "mixed" : value.text);
 	}
-	return 0;
 }
 
 /*
@@ -632,8 +629,8 @@ static const char *text_at_top(const struct report *report, enum key_id key)
 	return "";
 }
 
-int render_openmetrics(const struct report *report, const struct page *page, bool messages,
-		       FILE *stream)
+void render_openmetrics(const struct report *report, const struct page *page, bool messages,
+			FILE *stream)
 {
 	const char *interface = text_at_top(report, KEY_STATUS_INTERFACE);
 	const char *processor = text_at_top(report, KEY_STATUS_PROCESSOR);
@@ -661,5 +658,4 @@ int render_openmetrics(const struct report *report, const struct page *page, boo
 	for (size_t i = 0; i < ROWS;)
 		i = write_family(i, report, stream);
 	fputs("# EOF\n", stream);
-	return 0;
 }

@@ -7,6 +7,7 @@
 #include "../arguments/request.h"
 #include "../process/privileges.h"
 #include "../process/save_file.h"
+#include "../process/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,9 +92,8 @@ enum exit_status output_refuse_path(struct output *output, int error)
 
 	if (!error)
 		return STATUS_DONE;
-	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s",
-		     output->path, strerror(-error)) < 0)
-		problem = NULL;
+	problem = xasprintf("invalid value '%s' for option --out: cannot create it: %s",
+			    output->path, strerror(-error));
 	status = output_problem(output, problem, STATUS_USAGE);
 	free(problem);
 	return status == STATUS_USAGE && denied ? STATUS_NOT_PERMITTED : status;
@@ -106,14 +106,11 @@ enum exit_status output_open_at_once(struct output *output)
 	return output_refuse_path(output, error ? error : output_open(output, false));
 }
 
-int output_must_not_wait(struct output *output)
+void output_must_not_wait(struct output *output)
 {
-	int error = nowait_stream_open(stdout, NULL, &output->nowait_output);
-
+	output->nowait_output = nowait_stream_open(stdout, NULL);
 	/* On a terminal the banner comes first. */
-	if (!error)
-		error = nowait_stream_open(stderr, output->nowait_output, &output->nowait_messages);
-	return error;
+	output->nowait_messages = nowait_stream_open(stderr, output->nowait_output);
 }
 
 void output_may_wait(struct output *output)
@@ -264,20 +261,16 @@ static void write_messages(const struct output *output, const struct report *rep
 }
 
 /** Renders a report, or the value asked for, into memory (its text is to be freed): standard error
- * is unbuffered. @problem: why there is no such value, to be freed. Returns 0 or -ENOMEM. */
-static int render(const struct output *output, const struct report *report, bool messages,
-		  const struct page *page, struct memory_stream *memory, char **problem)
+ * is unbuffered. @problem: why there is no such value, to be freed. */
+static void render(const struct output *output, const struct report *report, bool messages,
+		   const struct page *page, struct memory_stream *memory, char **problem)
 {
-	int error = memory_stream_open(memory), lost;
-
-	if (error)
-		return error;
+	xcall(memory_stream_open(memory));
 	if (output->get)
-		error = render_value(report, output->get, memory->stream, problem);
+		render_value(report, output->get, memory->stream, problem);
 	else
-		error = render_report(report, output->format, page, messages, memory->stream);
-	lost = memory_stream_close(memory);
-	return error ? error : lost;
+		render_report(report, output->format, page, messages, memory->stream);
+	xcall(memory_stream_close(memory));
 }
 
 /** Puts a document into one line: line ends, and the blanks behind them, are in no string. */
@@ -298,24 +291,20 @@ static size_t join_lines(char *text)
 	return (size_t)(end - text);
 }
 
-/** Renders to a stream, @event: without a terminal's width, and a document in one line. Returns 0
- * or -ENOMEM; what else fails is remembered. */
-static int write_report(struct output *output, const struct report *report, bool messages,
-			bool event, FILE *stream, char **problem)
+/** Renders to a stream, @event: without a terminal's width, and a document in one line. What fails
+ * is remembered. */
+static void write_report(struct output *output, const struct report *report, bool messages,
+			 bool event, FILE *stream, char **problem)
 {
-	struct memory_stream memory = { .text = NULL };
 	struct page page = { 0 };
-	int error;
+	struct memory_stream memory;
 
 	if (!event)
 		page = page_for(output, report, stream);
-	error = render(output, report, messages, &page, &memory, problem);
-	if (!error)
-		write_all(output, memory.text,
-			  event && is_document(output) ? join_lines(memory.text) : memory.size,
-			  stream);
+	render(output, report, messages, &page, &memory, problem);
+	write_all(output, memory.text,
+		  event && is_document(output) ? join_lines(memory.text) : memory.size, stream);
 	free(memory.text);
-	return error;
 }
 
 /** Replaces --out as a whole: its readers never see a part. */
@@ -323,12 +312,11 @@ static enum exit_status replace_file(struct output *output, const struct report 
 				     enum exit_status status)
 {
 	const struct page page = { .columns = 0 };
-	struct memory_stream memory = { .text = NULL };
-	char *none = NULL;
-	int error = render(output, report, false, &page, &memory, &none);
+	struct memory_stream memory;
+	int error;
 
-	if (!error)
-		error = save_file(output->path, memory.text, memory.size);
+	render(output, report, false, &page, &memory, NULL);
+	error = save_file(output->path, memory.text, memory.size);
 	free(memory.text);
 	if (!error)
 		return status;
@@ -360,13 +348,12 @@ enum exit_status output_report(struct output *output, struct report *report,
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
-	if (report->failed || (!replaces && write_report(output, report, messages_inside(output),
-							 false, stream, &problem) != 0))
-		return report_lost_output(output, NULL, "out of memory", status);
-	if (!replaces)
+	if (!replaces) {
+		write_report(output, report, messages_inside(output), false, stream, &problem);
 		status = flush_stream(output, stream, !output->changing, status);
-	else if (!keeps)
+	} else if (!keeps) {
 		status = replace_file(output, report, status);
+	}
 	/* A file system may report only now that it did not take what was written. */
 	if (output->file && fclose(output->file) != 0)
 		status = report_lost_output(output, output->path, strerror(errno), status);
@@ -387,12 +374,9 @@ enum exit_status output_report(struct output *output, struct report *report,
 enum exit_status output_event(struct output *output, struct report *report, enum exit_status status)
 {
 	FILE *stream = output_result(output);
-	char *none = NULL;
 
 	report->header.exit_status = (int)status;
-	if (report->failed ||
-	    write_report(output, report, messages_inside(output), true, stream, &none))
-		return report_lost_output(output, NULL, "out of memory", status);
+	write_report(output, report, messages_inside(output), true, stream, NULL);
 	write_messages(output, report, false, stderr);
 	report_empty(report);
 	return flush_stream(output, stream, true, status);
@@ -402,19 +386,14 @@ enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status)
 {
 	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
-	int other = output->header.exit_status, error = report->failed ? -ENOMEM : 0;
-	char *none;
+	int other = output->header.exit_status;
 
 	report->header.exit_status = other ? other : (int)status;
 	/* The file that a run did not even begin to write has no place for why. */
-	if (!error && !output->get && !renderers[output->format].file)
-		error = write_report(output, report, true, false, stream, &none);
-	else if (!error)
+	if (!output->get && !renderers[output->format].file)
+		write_report(output, report, true, false, stream, NULL);
+	else
 		write_messages(output, report, true, stream);
-	if (error) {
-		fputs("Error: out of memory\n", stderr);
-		status = STATUS_FAILED;
-	}
 	return flush_stream(output, stream, false, status);
 }
 
@@ -422,11 +401,6 @@ enum exit_status output_problem(struct output *output, const char *problem, enum
 {
 	struct report *report = report_new();
 
-	if (!report || !problem) {
-		fputs("Error: out of memory\n", stderr);
-		report_free(report);
-		return flush_stream(output, stderr, false, STATUS_FAILED);
-	}
 	report->header.feature = output->header.feature;
 	report->header.command = output->header.command;
 	report_message(report, ENTRY_ERROR, "%s", problem);
@@ -446,10 +420,10 @@ void output_close(struct output *output)
 
 /* ---- Formats ---- */
 
-static int print_text(const struct report *report, const struct page *page, bool messages,
-		      FILE *stream)
+static void print_text(const struct report *report, const struct page *page, bool messages,
+		       FILE *stream)
 {
-	return (report->screen ? render_screen : render_text)(report, page, messages, stream);
+	(report->screen ? render_screen : render_text)(report, page, messages, stream);
 }
 
 const struct renderer renderers[FORMATS] = {
@@ -462,22 +436,18 @@ const struct renderer renderers[FORMATS] = {
 	[FORMAT_FACTS] = { "facts", make_facts, .file = true, .commands = COMMAND_EXPORTS },
 };
 
-int render_report(const struct report *report, enum output_format format, const struct page *page,
-		  bool messages, FILE *stream)
+void render_report(const struct report *report, enum output_format format, const struct page *page,
+		   bool messages, FILE *stream)
 {
 	const struct renderer *renderer = &renderers[format];
 	struct json *document;
-	int error = 0;
 
-	if (renderer->print)
-		return renderer->print(report, page, messages, stream);
-	document = renderer->make(report, messages);
-	if (document && !document->failed) {
-		json_write(document, stream);
-		fputc('\n', stream);
-	} else {
-		error = -ENOMEM;
+	if (renderer->print) {
+		renderer->print(report, page, messages, stream);
+		return;
 	}
+	document = renderer->make(report, messages);
+	json_write(document, stream);
+	fputc('\n', stream);
 	json_free(document);
-	return error;
 }

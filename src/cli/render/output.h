@@ -38,11 +38,11 @@ unsigned int frame_write(const char *text, const struct page *page, FILE *stream
 /** Has one of the functions, with messages included where @messages. */
 struct renderer {
 	const char *name; /* as the option --format takes it */
-	/** Makes a document of JSON; NULL without memory. */
+	/** Makes a document of JSON. */
 	struct json *(*make)(const struct report *report, bool messages);
-	/** Writes anything else. Returns 0 or -ENOMEM. */
-	int (*print)(const struct report *report, const struct page *page, bool messages,
-		     FILE *stream);
+	/** Writes anything else. */
+	void (*print)(const struct report *report, const struct page *page, bool messages,
+		      FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
 	/** The result is a file for another program, without messages; --out replaces it as a
@@ -60,23 +60,23 @@ enum { JSON_V2_SCHEMA_VERSION = 1 };
 struct json *make_json(const struct report *report, bool messages);
 struct json *make_json_v2(const struct report *report, bool messages);
 struct json *make_facts(const struct report *report, bool messages);
-int render_text(const struct report *report, const struct page *page, bool messages, FILE *stream);
-int render_screen(const struct report *report, const struct page *page, bool messages,
-		  FILE *stream);
-int render_openmetrics(const struct report *report, const struct page *page, bool messages,
-		       FILE *stream);
-int render_nfd(const struct report *report, const struct page *page, bool messages, FILE *stream);
+void render_text(const struct report *report, const struct page *page, bool messages, FILE *stream);
+void render_screen(const struct report *report, const struct page *page, bool messages,
+		   FILE *stream);
+void render_openmetrics(const struct report *report, const struct page *page, bool messages,
+			FILE *stream);
+void render_nfd(const struct report *report, const struct page *page, bool messages, FILE *stream);
 
-/** Writes a report. Returns 0 or -ENOMEM; errors of the stream stay in the stream. */
-int render_report(const struct report *report, enum output_format format, const struct page *page,
-		  bool messages, FILE *stream);
+/** Writes a report; errors of the stream stay in the stream. */
+void render_report(const struct report *report, enum output_format format, const struct page *page,
+		   bool messages, FILE *stream);
 
-/** Writes one value of json-v2 by its path. @problem: why there is none, to be freed. Returns 0 or
- * -ENOMEM. */
-int render_value(const struct report *report, const char *path, FILE *stream, char **problem);
+/** Writes one value of json-v2 by its path. @problem: why there is none, to be freed; NULL: there
+ * is one. */
+void render_value(const struct report *report, const char *path, FILE *stream, char **problem);
 
-/** The lines of nodes that have sentences, with marks of changes. Returns 0 or -ENOMEM. */
-int render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
+/** The lines of nodes that have sentences, with marks of changes. */
+void render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
 
 /* What changed is marked, on a page with colours also by inverse. */
 #define CHANGED_MARK '*'
@@ -118,9 +118,8 @@ enum exit_status output_refuse_path(struct output *output, int error);
 /** All of that, for commands that take no lock. */
 enum exit_status output_open_at_once(struct output *output);
 
-/** From here to output_may_wait() readers do not hold up the run, which changes the machine.
- * Returns 0 or a negative errno. */
-int output_must_not_wait(struct output *output);
+/** From here to output_may_wait() readers do not hold up the run, which changes the machine. */
+void output_must_not_wait(struct output *output);
 
 /** The change is over: writes what was kept, as long as that may take. */
 void output_may_wait(struct output *output);
@@ -147,7 +146,7 @@ enum exit_status output_event(struct output *output, struct report *report,
 enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status);
 
-/** The same by a message. @problem: NULL without memory. */
+/** The same by a message. */
 enum exit_status output_problem(struct output *output, const char *problem,
 				enum exit_status status);
 

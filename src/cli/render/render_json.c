@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../process/xalloc.h"
 #include "../text/json.h"
 #include "output.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +13,19 @@
 static void add_members(struct json *object, const struct report_node *node)
 {
 	for (; node; node = node->next) {
-		char *name = node->kind == NODE_UNKNOWN ? NULL : wording_of_key(node), *value;
-		struct json *member = name ? json_member(object, name) : NULL;
+		struct json *member;
+		char *name, *value;
 
 		if (node->kind == NODE_UNKNOWN)
 			continue;
-		if (!name) {
-			json_fail(object);
-		} else if (node->kind == NODE_BRANCH) {
+		name = wording_of_key(node);
+		member = json_member(object, name);
+		if (node->kind == NODE_BRANCH) {
 			if (!member)
 				member = json_add(object, name, JSON_OBJECT);
 			add_members(member, node->first);
 		} else if (!member) {
 			value = wording_of_value(node);
-			if (!value)
-				json_fail(object);
 			json_add_string(object, name, value);
 			free(value);
 		}
@@ -45,8 +43,6 @@ static void add_unit(struct json *document, const struct report_entry *unit, boo
 		if (!object)
 			object = json_add(document, path, JSON_OBJECT);
 		add_members(object, unit->root->first);
-	} else if (unit->steps > 0) {
-		json_fail(document);
 	}
 	for (; unit && first_at_top; unit = unit->next)
 		if (unit->kind == ENTRY_UNIT && unit->steps == 0)
@@ -81,12 +77,10 @@ struct json *make_json(const struct report *report, bool messages)
 static void add_cpus(struct json *parent, const char *name, const struct isst_cpuset *cpus)
 {
 	struct json *value = json_add(parent, name, JSON_OBJECT), *list;
-	char *ranges = isst_cpuset_to_list(cpus);
+	char *ranges = xcheck(isst_cpuset_to_list(cpus));
 	unsigned int cpu;
 
 	json_add_string(value, "ranges", ranges);
-	if (!ranges)
-		json_fail(value);
 	list = json_add(value, "list", JSON_ARRAY);
 	isst_cpuset_for_each (cpu, cpus)
 		json_add_number(list, NULL, cpu);
@@ -115,7 +109,7 @@ static struct json *object_of(struct json *parent, const struct report_node *nod
 
 	if (key->type == V2_ARRAY) {
 		array = json_array_of(parent, key->name_v2);
-		for (object = array ? array->first : NULL; object; object = object->next)
+		for (object = array->first; object; object = object->next)
 			if (is_element(object, node))
 				return object;
 		object = json_add(array, NULL, JSON_OBJECT);
@@ -180,8 +174,6 @@ static void add_leaf(struct json *parent, const struct report_node *leaf)
 		/* Readers that take numbers for floating point lose bits of them. */
 		bits = wording_of_value(leaf);
 		json_add_string(object, name, bits);
-		if (!bits)
-			json_fail(object);
 		free(bits);
 		break;
 	case NODE_LIST:
@@ -250,7 +242,7 @@ static struct json *place_of(struct json *document, const struct report_entry *u
 	if (unit->path[unit->steps - 1].key->units)
 		name = unit->path[unit->steps - 1].key->units;
 	units = json_array_of(document, name);
-	for (element = units ? units->first : NULL; element; element = element->next)
+	for (element = units->first; element; element = element->next)
 		if (is_unit(element, unit))
 			return element;
 	element = json_add(units, NULL, JSON_OBJECT);
@@ -263,20 +255,18 @@ static struct json *place_of(struct json *document, const struct report_entry *u
 static void add_header(struct json *document, const struct report_header *header)
 {
 	struct json *program, *machine;
-	char *command = NULL;
+	char *command;
 
 	json_add_number(document, "schema_version", JSON_V2_SCHEMA_VERSION);
 	program = json_add(document, "program", JSON_OBJECT);
 	json_add_string(program, "name", "isst");
 	json_add_string(program, "version", ISST_VERSION);
-	if (header->command && asprintf(&command, "%s%s%s", header->feature ? header->feature : "",
-					header->feature ? " " : "", header->command) < 0) {
-		command = NULL;
-		json_fail(document);
-	}
-	if (command)
+	if (header->command) {
+		command = xasprintf("%s%s%s", header->feature ? header->feature : "",
+				    header->feature ? " " : "", header->command);
 		json_add_string(document, "command", command);
-	free(command);
+		free(command);
+	}
 	if (!header->has_machine)
 		return;
 	machine = json_add(document, "machine", JSON_OBJECT);
@@ -293,8 +283,6 @@ struct json *make_json_v2(const struct report *report, bool messages)
 	const struct report_header *header = &report->header;
 	struct json *document = json_new(false);
 
-	if (!document)
-		return NULL;
 	add_header(document, header);
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)
@@ -330,18 +318,14 @@ struct json *make_json_v2(const struct report *report, bool messages)
 	return document;
 }
 
-int render_value(const struct report *report, const char *path, FILE *stream, char **problem)
+void render_value(const struct report *report, const char *path, FILE *stream, char **problem)
 {
 	struct json *document = make_json_v2(report, true);
-	const struct json *value = NULL;
+	const struct json *value = json_path_find(document, path, problem);
 
-	*problem = NULL;
-	if (document && !document->failed)
-		value = json_path_find(document, path, problem);
 	if (value) {
 		json_write_raw(value, stream);
 		fputc('\n', stream);
 	}
 	json_free(document);
-	return value || *problem ? 0 : -ENOMEM;
 }

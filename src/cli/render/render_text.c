@@ -3,7 +3,6 @@
 #include "../text/wrap.h"
 #include "output.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,98 +15,82 @@ static size_t indent(unsigned int level, FILE *stream)
 	return (size_t)fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
 }
 
-static int write_line(const struct report_node *node, unsigned int level, const struct page *page,
-		      FILE *stream)
+static void write_line(const struct report_node *node, unsigned int level, const struct page *page,
+		       FILE *stream)
 {
-	struct wrap wrap = { .stream = stream };
+	struct wrap wrap = { .stream = stream, .columns = page ? page->columns : 0 };
 	char *name = wording_of_key(node), *value = NULL;
-	int error = 0;
 
 	if (node->kind != NODE_BRANCH)
 		value = wording_of_value(node);
-	if (name && (value || node->kind == NODE_BRANCH)) {
-		wrap.column = indent(level, stream);
-		wrap.indent = wrap.column + 2;
-		wrap.column += (size_t)fprintf(
-			stream, "%s%s%s", name,
-			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
-		/* Terminals would break numbers: lists and masks of CPUs are broken behind commas.
-		 */
-		wrap.columns = page ? page->columns : 0;
-		if (value && page && page->width > 0 && node->cpus)
-			wrap_words(&wrap, value, strlen(value));
-		else if (value)
-			write_printable(value, "", stream);
-		fputc('\n', stream);
-	} else {
-		error = -ENOMEM;
-	}
+	wrap.column = indent(level, stream);
+	wrap.indent = wrap.column + 2;
+	wrap.column += (size_t)fprintf(stream, "%s%s%s", name,
+				       node->marked && node->key->mark ? node->key->mark : "",
+				       value ? ":" : "");
+	/* Terminals would break numbers: lists and masks of CPUs are broken behind commas. */
+	if (value && page && page->width > 0 && node->cpus)
+		wrap_words(&wrap, value, strlen(value));
+	else if (value)
+		write_printable(value, "", stream);
+	fputc('\n', stream);
 	free(name);
 	free(value);
-	return error;
 }
 
 /** A sentence may be several lines, such as those of a platform file. */
-static int write_sentence(const struct report_node *node, const char *sentence,
-			  const struct page *page, FILE *stream)
+static void write_sentence(const struct report_node *node, const char *sentence,
+			   const struct page *page, FILE *stream)
 {
 	unsigned int style = node->changed ? STYLE_CHANGED : wording_style(node);
-	int error = 0;
 
 	style_begin(page, style, stream);
 	if (page && node->changed)
 		fputc(CHANGED_MARK, stream);
 	if (page && (node->key->wrapped || (page->width > 0 && node->cpus)))
-		error = wrap_line(sentence, page->columns, node->changed, stream);
+		wrap_line(sentence, page->columns, node->changed, stream);
 	else
 		write_printable(sentence, "\n\t", stream);
 	style_end(page, style, stream);
 	fputc('\n', stream);
-	return error;
 }
 
 /** @page: what changed is marked there; NULL: nothing is. */
-static int write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
-		       FILE *stream)
+static void write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
+			FILE *stream)
 {
-	int error = 0;
-
-	for (; node && !error; node = node->next) {
+	for (; node; node = node->next) {
 		char *sentence;
 
 		if ((node->kind == NODE_UNKNOWN && !node->key->sentence) || node->hidden)
 			continue;
-		error = wording_of_sentence(node, &sentence);
-		if (!error && !sentence)
-			error = write_line(node, level, page, stream);
-		else if (!error && *sentence)
-			error = write_sentence(node, sentence, page, stream);
+		sentence = wording_of_sentence(node);
+		if (!sentence)
+			write_line(node, level, page, stream);
+		else if (*sentence)
+			write_sentence(node, sentence, page, stream);
 		free(sentence);
-		if (!error)
-			error = write_nodes(node->first, level + 1, page, stream);
+		write_nodes(node->first, level + 1, page, stream);
 	}
-	return error;
 }
 
-int render_sentences(const struct report_node *first, const struct page *page, FILE *stream)
+void render_sentences(const struct report_node *first, const struct page *page, FILE *stream)
 {
-	return write_nodes(first, 1, page, stream);
+	write_nodes(first, 1, page, stream);
 }
 
-static int write_unit(const struct report_entry *unit, const struct page *page, FILE *stream)
+static void write_unit(const struct report_entry *unit, const struct page *page, FILE *stream)
 {
 	unsigned int level = 1;
 
 	for (size_t i = 0; i < unit->steps; i++, level++) {
 		char *name = wording_of_path(&unit->path[i], 1);
 
-		if (!name)
-			return -ENOMEM;
 		indent(level, stream);
 		fprintf(stream, "%s\n", name);
 		free(name);
 	}
-	return write_nodes(unit->root->first, level, page, stream);
+	write_nodes(unit->root->first, level, page, stream);
 }
 
 static void write_message(const struct report_entry *entry, const struct page *page, FILE *stream)
@@ -118,24 +101,23 @@ static void write_message(const struct report_entry *entry, const struct page *p
 		return;
 	if (entry->kind != ENTRY_REMARK)
 		column += (size_t)fprintf(stream, "%s: ", wording_of_message(entry));
-	if (!page || wrap_line(entry->message, page->columns, column, stream) != 0)
+	if (page)
+		wrap_line(entry->message, page->columns, column, stream);
+	else
 		write_printable(entry->message, "", stream);
 	fputc('\n', stream);
 }
 
-int render_text(const struct report *report, const struct page *page, bool messages, FILE *stream)
+void render_text(const struct report *report, const struct page *page, bool messages, FILE *stream)
 {
 	const struct page *lines = page->width > 0 ? page : NULL;
-	int error = 0;
 
-	for (const struct report_entry *entry = report->first; entry && !error;
-	     entry = entry->next) {
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		if (entry->kind == ENTRY_UNIT)
-			error = write_unit(entry, lines, stream);
+			write_unit(entry, lines, stream);
 		else if (messages)
 			write_message(entry, lines, stream);
 	}
-	return error;
 }
 
 void render_messages(const struct report *report, const struct page *page, FILE *stream)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "screen.h"
 
-#include <errno.h>
+#include "../process/xalloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,18 +48,15 @@ static const struct report_node *find_marked(const struct report_node *branch)
 	return leaf;
 }
 
-static int add_cell(struct map_cells *cells, const struct report_node *branch,
-		    const struct report_node *group)
+static void add_cell(struct map_cells *cells, const struct report_node *branch,
+		     const struct report_node *group)
 {
-	struct map_cell *all = reallocarray(cells->cells, cells->count + 1, sizeof(*all));
 	const struct report_node *marked = find_marked(branch);
 	const struct map_mark *mark = marked->key->marks;
 	struct map_cell *cell;
 
-	if (!all)
-		return -ENOMEM;
-	cells->cells = all;
-	cell = &all[cells->count++];
+	cells->cells = xreallocarray(cells->cells, cells->count + 1, sizeof(*cell));
+	cell = &cells->cells[cells->count++];
 	while (mark->value &&
 	       (marked->kind == NODE_UNKNOWN || strcmp(mark->value, marked->text) != 0))
 		mark++;
@@ -67,22 +65,20 @@ static int add_cell(struct map_cells *cells, const struct report_node *branch,
 	     leaf = leaf->next)
 		cell->numbered = leaf->kind == NODE_CPU_RANGES &&
 				 isst_cpuset_next(leaf->cpus, 0, &cell->number);
-	return 0;
 }
 
 /** Adds the cells below a node. @group: the branch around them; NULL: the unit itself */
-static int collect(struct map_cells *cells, const struct report_node *node,
-		   const struct report_node *group)
+static void collect(struct map_cells *cells, const struct report_node *node,
+		    const struct report_node *group)
 {
-	int error = 0;
-
-	for (const struct report_node *child = node->first; child && !error; child = child->next) {
+	for (const struct report_node *child = node->first; child; child = child->next) {
 		if (child->kind != NODE_BRANCH)
 			continue;
-		error = find_marked(child) ? add_cell(cells, child, group)
-					   : collect(cells, child, child);
+		if (find_marked(child))
+			add_cell(cells, child, group);
+		else
+			collect(cells, child, child);
 	}
-	return error;
 }
 
 /* ---- Lines ---- */
@@ -200,22 +196,17 @@ static void write_heading(const struct map *map)
 /* ---- Units ---- */
 
 /** Measures what stands before the cells of each unit, or writes them. */
-static int visit_units(struct map *map, const struct report *report, bool write)
+static void visit_units(struct map *map, const struct report *report, bool write)
 {
-	int error = 0;
-
-	for (const struct report_entry *entry = report->first; entry && !error;
-	     entry = entry->next) {
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		struct map_cells cells = { 0 };
 		char *name;
 
 		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
 			continue;
-		error = collect(&cells, entry->root, NULL);
-		name = error ? NULL : screen_place(report, entry);
-		if (!name)
-			error = -ENOMEM;
-		else if (write && cells.count > 0)
+		collect(&cells, entry->root, NULL);
+		name = screen_place(report, entry);
+		if (write && cells.count > 0)
 			write_cells(map, name, &cells);
 		else if (cells.count > 0 && strlen(name) > map->place_width)
 			map->place_width = strlen(name);
@@ -229,7 +220,6 @@ static int visit_units(struct map *map, const struct report *report, bool write)
 		free(name);
 		free(cells.cells);
 	}
-	return error;
 }
 
 /** The list of marks of a report; NULL if it has none. */
@@ -242,30 +232,25 @@ static const struct map_mark *find_list(const struct report_node *node)
 	return marks;
 }
 
-/** Writes the map and its legend, if the report has marks. Returns 0 or -ENOMEM. */
-static int write_map(const struct report *report, const struct page *page, FILE *stream)
+/** Writes the map and its legend, if the report has marks. */
+static void write_map(const struct report *report, const struct page *page, FILE *stream)
 {
 	struct map map = { .page = page, .stream = stream, .number_width = strlen(FIRST_CPU) };
-	int error;
 
 	for (const struct report_entry *entry = report->first; entry && !map.marks;
 	     entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)
 			map.marks = find_list(entry->root);
 	if (!map.marks)
-		return 0;
+		return;
 	for (map.last = map.marks; map.last->value;)
 		map.last++;
-	map.used = calloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
-	error = map.used ? visit_units(&map, report, false) : -ENOMEM;
-	if (!error) {
-		write_heading(&map);
-		error = visit_units(&map, report, true);
-	}
-	if (!error)
-		write_legend(&map);
+	map.used = xcalloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
+	visit_units(&map, report, false);
+	write_heading(&map);
+	visit_units(&map, report, true);
+	write_legend(&map);
 	free(map.used);
-	return error;
 }
 
 /* ---- Screens ---- */
@@ -286,22 +271,19 @@ static const struct key *next_key(const struct report *report, const struct key 
 	return next;
 }
 
-int render_screen(const struct report *report, const struct page *page, bool messages, FILE *stream)
+void render_screen(const struct report *report, const struct page *page, bool messages,
+		   FILE *stream)
 {
 	const struct key *key = NULL;
 	bool absent_known = false;
-	int error = 0;
 
-	for (const struct report_entry *entry = report->first; entry && !error; entry = entry->next)
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
-			error = render_sentences(entry->root->first, page, stream);
-	if (!error)
-		error = screen_table_print(report, NULL, page, &absent_known, stream);
-	while (!error && (key = next_key(report, key)) != NULL)
-		error = screen_table_print(report, key, page, &absent_known, stream);
-	if (!error)
-		error = write_map(report, page, stream);
+			render_sentences(entry->root->first, page, stream);
+	screen_table_print(report, NULL, page, &absent_known, stream);
+	while ((key = next_key(report, key)) != NULL)
+		screen_table_print(report, key, page, &absent_known, stream);
+	write_map(report, page, stream);
 	if (messages)
 		render_messages(report, page, stream);
-	return error;
 }

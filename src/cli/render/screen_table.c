@@ -3,10 +3,10 @@
  * that differ only in places and CPUs are one. */
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
+#include "../process/xalloc.h"
 #include "../text/wrap.h"
 #include "screen.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,6 @@ struct table {
 	struct row *rows;
 	size_t row_count;
 	struct folds folds; /* rows that differ in more than places and CPUs */
-	bool lost;	    /* memory ran out for CPUs of one */
 	const struct page *page;
 	bool *absent_known; /* its legend is on the screen */
 	FILE *stream;
@@ -88,15 +87,14 @@ char *screen_place(const struct report *report, const struct report_entry *unit)
 	struct memory_stream memory;
 	const char *separator = "";
 
-	if (memory_stream_open(&memory))
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	for (const struct report_step *step = unit->path; step < unit->path + unit->steps; step++) {
 		if (!step->key->place || (step->key->optional && !is_needed(report, unit, step)))
 			continue;
 		fprintf(memory.stream, "%s%s %u", separator, step->key->place, step->index);
 		separator = ", ";
 	}
-	return memory_stream_text(&memory);
+	return xcheck(memory_stream_text(&memory));
 }
 
 /** Whether a place has all numbers of its last step: no unit is at it but for that one. */
@@ -126,21 +124,15 @@ static void shorten(struct fold *place)
 static char *name_place(const struct fold *place)
 {
 	struct memory_stream memory;
-	bool complete = true;
 
-	if (memory_stream_open(&memory))
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	for (size_t i = 0; i < place->name_count; i++) {
-		char *name = name_numbers(place->names[i].word, place->names[i].numbers);
+		char *name = xcheck(name_numbers(place->names[i].word, place->names[i].numbers));
 
-		complete = complete && name;
-		fprintf(memory.stream, "%s%s", i > 0 ? ", " : "", name ? name : "");
+		fprintf(memory.stream, "%s%s", i > 0 ? ", " : "", name);
 		free(name);
 	}
-	if (complete)
-		return memory_stream_text(&memory);
-	memory_stream_drop(&memory);
-	return NULL;
+	return xcheck(memory_stream_text(&memory));
 }
 
 /* ---- Columns and rows ---- */
@@ -173,78 +165,62 @@ static size_t find_column(const struct table *table, const struct key *key)
 	return column;
 }
 
-/** Begins the row of a branch, if it has cells, and adds new columns. Returns 0 or -ENOMEM. */
-static int begin_row(struct table *table, const struct report_entry *unit,
-		     const struct report_node *branch)
+/** Begins the row of a branch, if it has cells, and adds new columns. */
+static void begin_row(struct table *table, const struct report_entry *unit,
+		      const struct report_node *branch)
 {
-	struct row *rows;
 	bool any = table->key;
 
 	for (const struct report_node *leaf = branch->first; leaf; leaf = leaf->next) {
-		const struct key **columns;
-
 		any |= is_cell(leaf);
 		if (!is_cell(leaf) || find_column(table, leaf->key) < table->column_count)
 			continue;
-		columns = reallocarray(table->columns, table->column_count + 1, sizeof(*columns));
-		if (!columns)
-			return -ENOMEM;
-		table->columns = columns;
-		columns[table->column_count++] = leaf->key;
+		table->columns = xreallocarray(table->columns, table->column_count + 1,
+					       sizeof(*table->columns));
+		table->columns[table->column_count++] = leaf->key;
 	}
 	if (!any)
-		return 0;
-	rows = reallocarray(table->rows, table->row_count + 1, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	table->rows = rows;
-	rows[table->row_count++] = (struct row){ table, unit, branch, NULL };
-	return 0;
+		return;
+	table->rows = xreallocarray(table->rows, table->row_count + 1, sizeof(*table->rows));
+	table->rows[table->row_count++] = (struct row){ table, unit, branch, NULL };
 }
 
-static int fill_cell(struct cell *cell, const struct report_node *leaf)
+static void fill_cell(struct cell *cell, const struct report_node *leaf)
 {
-	char *text = NULL, *before = cell->text;
+	char *text, *before = cell->text;
 
 	/* A branch stands with all others of its key. */
 	if (cell->cpus || (before && leaf->kind != NODE_BRANCH))
-		return 0;
+		return;
 	if (!before) {
 		cell->changed = leaf->changed;
 		cell->style = wording_style(leaf);
 	}
 	if (leaf->kind == NODE_CPU_RANGES) {
-		cell->cpus = isst_cpuset_new();
-		return cell->cpus ? isst_cpuset_add_set(cell->cpus, leaf->cpus) : -ENOMEM;
+		cell->cpus = xcheck(isst_cpuset_new());
+		xcall(isst_cpuset_add_set(cell->cpus, leaf->cpus));
+		return;
 	}
 	cell->text = wording_of_cell(leaf);
-	if (before && cell->text && asprintf(&text, "%s %s", before, cell->text) < 0)
-		text = NULL;
 	if (before) {
+		text = xasprintf("%s %s", before, cell->text);
 		free(before);
 		free(cell->text);
 		cell->text = text;
 	}
-	return cell->text ? 0 : -ENOMEM;
 }
 
-static int fill_row(struct table *table, struct row *row)
+static void fill_row(struct table *table, struct row *row)
 {
-	int error = 0;
-
-	row->cells = calloc(table->column_count + 1, sizeof(*row->cells));
-	if (!row->cells)
-		return -ENOMEM;
-	for (const struct report_node *leaf = row->branch->first; leaf && !error;
-	     leaf = leaf->next) {
+	row->cells = xcalloc(table->column_count + 1, sizeof(*row->cells));
+	for (const struct report_node *leaf = row->branch->first; leaf; leaf = leaf->next) {
 		size_t column = find_column(table, leaf->key);
 
 		if (!is_cell(leaf))
 			continue;
 		table->right[column] |= leaf->kind == NODE_NUMBER && !leaf->key->cell;
-		error = fill_cell(&row->cells[column], leaf);
+		fill_cell(&row->cells[column], leaf);
 	}
-	return error;
 }
 
 /* ---- Rows that are one ---- */
@@ -257,8 +233,7 @@ static void join_cpus(void *data, void *other)
 		struct cell *cell = &row->cells[i];
 
 		if (cell->cpus) {
-			row->table->lost |= isst_cpuset_add_set(cell->cpus, more->cells[i].cpus) !=
-					    0;
+			xcall(isst_cpuset_add_set(cell->cpus, more->cells[i].cpus));
 		} else {
 			cell->cpus = more->cells[i].cpus;
 			more->cells[i].cpus = NULL;
@@ -268,16 +243,12 @@ static void join_cpus(void *data, void *other)
 
 /** Adds a row, or joins it with one at the same place: a line that is its place, and then all that
  * has to be the same. A mark stands where something changed, and nowhere else. */
-static int fold_row(struct table *table, const struct report *report, struct row *row)
+static void fold_row(struct table *table, const struct report *report, struct row *row)
 {
 	char *text = screen_place(report, row->unit);
 	struct memory_stream memory;
-	int error = text ? memory_stream_open(&memory) : -ENOMEM;
 
-	if (error) {
-		free(text);
-		return error;
-	}
+	xcall(memory_stream_open(&memory));
 	fprintf(memory.stream, "%s\n", text);
 	free(text);
 	if (table->key && table->key->index_heading)
@@ -288,10 +259,9 @@ static int fold_row(struct table *table, const struct report *report, struct row
 		fprintf(memory.stream, "\n%s%s", cell->changed ? "\1" : "",
 			cell->text ? cell->text : "");
 	}
-	text = memory_stream_text(&memory);
-	error = text ? folds_add(&table->folds, row, "%s", text) : -ENOMEM;
+	text = xcheck(memory_stream_text(&memory));
+	xcall(folds_add(&table->folds, row, "%s", text));
 	free(text);
-	return error;
 }
 
 static const struct row *row_at(const struct table *table, size_t i)
@@ -314,34 +284,27 @@ static void sort_rows(struct table *table)
 	}
 }
 
-static int make_table(struct table *table, const struct report *report)
+static void make_table(struct table *table, const struct report *report)
 {
-	int error = 0;
-
-	for (const struct report_entry *entry = report->first; entry && !error;
-	     entry = entry->next) {
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
 			continue;
 		if (!table->key)
-			error = begin_row(table, entry, entry->root);
-		for (const struct report_node *node = entry->root->first;
-		     node && table->key && !error; node = node->next)
+			begin_row(table, entry, entry->root);
+		for (const struct report_node *node = entry->root->first; node && table->key;
+		     node = node->next)
 			if (node->kind == NODE_BRANCH && node->key == table->key)
-				error = begin_row(table, entry, node);
+				begin_row(table, entry, node);
 	}
-	if (error)
-		return error;
 	if (table->column_count > 0)
 		qsort(table->columns, table->column_count, sizeof(*table->columns), compare_keys);
-	table->right = calloc(table->column_count + 1, sizeof(*table->right));
-	error = table->right ? 0 : -ENOMEM;
-	for (size_t i = 0; i < table->row_count && !error; i++)
-		error = fill_row(table, &table->rows[i]);
-	for (size_t i = 0; i < table->row_count && !error; i++)
-		error = fold_row(table, report, &table->rows[i]);
-	if (!error)
-		error = folds_join(&table->folds, &(struct folds){ .all = NULL });
-	if (!error && report->whole) {
+	table->right = xcalloc(table->column_count + 1, sizeof(*table->right));
+	for (size_t i = 0; i < table->row_count; i++)
+		fill_row(table, &table->rows[i]);
+	for (size_t i = 0; i < table->row_count; i++)
+		fold_row(table, report, &table->rows[i]);
+	xcall(folds_join(&table->folds, &(struct folds){ .all = NULL }));
+	if (report->whole) {
 		bool whole = is_by_index(table);
 
 		for (size_t i = 0; i < table->folds.count; i++) {
@@ -357,7 +320,6 @@ static int make_table(struct table *table, const struct report *report)
 	}
 	if (is_by_index(table))
 		sort_rows(table);
-	return table->lost ? -ENOMEM : error;
 }
 
 /* ---- Widths of columns, and what gets lines of its own ---- */
@@ -372,20 +334,19 @@ static char *cell_text(const struct cell *cell)
 	char *text, *marked;
 
 	if (cell->cpus && isst_cpuset_count(cell->cpus) > 0)
-		text = isst_cpuset_to_list(cell->cpus);
+		text = xcheck(isst_cpuset_to_list(cell->cpus));
 	else
-		text = strdup(cell->text ? cell->text : ABSENT);
-	if (!text || !cell->changed)
+		text = xstrdup(cell->text ? cell->text : ABSENT);
+	if (!cell->changed)
 		return text;
-	if (asprintf(&marked, "%c%s", CHANGED_MARK, text) < 0)
-		marked = NULL;
+	marked = xasprintf("%c%s", CHANGED_MARK, text);
 	free(text);
 	return marked;
 }
 
-static int fill(const struct table *table)
+static void fill(const struct table *table)
 {
-	bool complete = true, has_index = table->key && table->key->index_heading;
+	bool has_index = table->key && table->key->index_heading;
 
 	for (size_t row = 0; row < table->rows_shown; row++) {
 		const struct row *from = row > 0 ? row_at(table, row - 1) : NULL;
@@ -396,18 +357,16 @@ static int fill(const struct table *table)
 			if (column == INDEX && from && has_index)
 				snprintf(number, sizeof(number), "%u", from->branch->index);
 			if (column == INDEX)
-				*text = strdup(from || !has_index ? number
-								  : table->key->index_heading);
+				*text = xstrdup(from || !has_index ? number
+								   : table->key->index_heading);
 			else if (column == PLACE)
 				*text = from ? name_place(&table->folds.all[row - 1])
-					     : strdup(table->key ? table->key->heading : "");
+					     : xstrdup(table->key ? table->key->heading : "");
 			else
 				*text = from ? cell_text(&from->cells[column - FIRST])
-					     : strdup(table->columns[column - FIRST]->heading);
-			complete = complete && *text;
+					     : xstrdup(table->columns[column - FIRST]->heading);
 		}
 	}
-	return complete ? 0 : -ENOMEM;
 }
 
 /** The cell in a row and column; NULL: it is a heading, a place or an index. */
@@ -556,13 +515,12 @@ static void write_parts(struct table *table)
 	}
 }
 
-/** Writes the legend of columns and marks. Returns 0 or -ENOMEM. */
-static int write_legend(const struct table *table)
+/** Writes the legend of columns and marks. */
+static void write_legend(const struct table *table)
 {
 	bool legend = false, absent = false, unknown = false;
-	int error = 0;
 
-	for (size_t i = 0; i < table->column_count && !error; i++) {
+	for (size_t i = 0; i < table->column_count; i++) {
 		const struct key *key = table->columns[i];
 		bool meant = key->legend && !key->legend_of;
 
@@ -578,8 +536,8 @@ static int write_legend(const struct table *table)
 			for (const char *letter = key->heading; *letter; letter++)
 				fputc(heading_letter(table, *letter), table->stream);
 			fputs(": ", table->stream);
-			error = wrap_line(key->legend, table->page->columns,
-					  strlen(key->heading) + strlen(": "), table->stream);
+			wrap_line(key->legend, table->page->columns,
+				  strlen(key->heading) + strlen(": "), table->stream);
 			fputc('\n', table->stream);
 		}
 		legend |= meant;
@@ -590,11 +548,10 @@ static int write_legend(const struct table *table)
 	*table->absent_known |= absent;
 	if (legend && unknown)
 		fputs("?: not known\n", table->stream);
-	return error;
 }
 
-int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
-		       bool *absent_known, FILE *stream)
+void screen_table_print(const struct report *report, const struct key *key, const struct page *page,
+			bool *absent_known, FILE *stream)
 {
 	struct table table = { .key = key,
 			       .folds = { .join = join_cpus },
@@ -602,18 +559,16 @@ int screen_table_print(const struct report *report, const struct key *key, const
 			       .absent_known = absent_known,
 			       .stream = stream,
 			       .first = FIRST };
-	int error = make_table(&table, report);
 
-	if (!error && table.folds.count > 0 && table.column_count > 0) {
+	make_table(&table, report);
+	if (table.row_count > 0)
+		fputc('\n', stream);
+	if (table.row_count > 0 && table.column_count > 0) {
 		table.columns_shown = table.end = FIRST + table.column_count;
 		table.rows_shown = table.folds.count + 1;
-		table.texts = calloc(table.rows_shown * table.columns_shown, sizeof(*table.texts));
-		table.widths = calloc(table.columns_shown, sizeof(*table.widths));
-		error = table.texts && table.widths ? fill(&table) : -ENOMEM;
-	}
-	if (!error && table.row_count > 0)
-		fputc('\n', stream);
-	if (!error && table.texts) {
+		table.texts = xcalloc(table.rows_shown * table.columns_shown, sizeof(*table.texts));
+		table.widths = xcalloc(table.columns_shown, sizeof(*table.widths));
+		fill(&table);
 		for (size_t row = 0; row < table.rows_shown; row++)
 			for (size_t column = 0; column < table.columns_shown; column++) {
 				size_t length = strlen(*text_at(&table, row, column));
@@ -623,16 +578,16 @@ int screen_table_print(const struct report *report, const struct key *key, const
 			}
 		table.places_apart = !fits(&table) && !is_by_index(&table);
 		write_parts(&table);
-		error = write_legend(&table);
+		write_legend(&table);
 	}
-	for (size_t i = 0; table.texts && i < table.rows_shown * table.columns_shown; i++)
+	for (size_t i = 0; i < table.rows_shown * table.columns_shown; i++)
 		free(table.texts[i]);
 	free(table.texts);
 	free(table.widths);
 	for (size_t i = 0; i < table.row_count; i++) {
 		struct row *row = &table.rows[i];
 
-		for (size_t k = 0; row->cells && k < table.column_count; k++) {
+		for (size_t k = 0; k < table.column_count; k++) {
 			free(row->cells[k].text);
 			isst_cpuset_free(row->cells[k].cpus);
 		}
@@ -642,5 +597,4 @@ int screen_table_print(const struct report *report, const struct key *key, const
 	free(table.rows);
 	free(table.columns);
 	free(table.right);
-	return error;
 }

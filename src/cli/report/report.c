@@ -2,8 +2,8 @@
 #include "report.h"
 
 #include "../../common/hash.h"
+#include "../process/xalloc.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,17 +46,13 @@ static const struct report_node *find_node(const struct report_node *parent,
 
 static char *text_of(const struct report_node *leaf)
 {
-	char *text;
-
-	if (!leaf->key->sentence)
-		return wording_of_cell(leaf);
-	return wording_of_sentence(leaf, &text) == 0 ? text : NULL;
+	return leaf->key->sentence ? wording_of_sentence(leaf) : wording_of_cell(leaf);
 }
 
 static bool has_same_text(const struct report_node *one, const struct report_node *other)
 {
 	char *a = text_of(one), *b = text_of(other);
-	bool same = !a || !b || strcmp(a, b) == 0;
+	bool same = strcmp(a, b) == 0;
 
 	free(a);
 	free(b);
@@ -115,9 +111,6 @@ static void mark_top(struct report_node *root, const struct report *before)
 
 void report_mark_changes(struct report *report, const struct report *before)
 {
-	/* A report without memory has units without nodes. */
-	if (report->failed || before->failed)
-		return;
 	for (const struct report_entry *unit = report->first; unit; unit = unit->next) {
 		const struct report_entry *same = before->first;
 
@@ -136,7 +129,7 @@ void report_mark_changes(struct report *report, const struct report *before)
 
 struct report *report_new(void)
 {
-	return calloc(1, sizeof(struct report));
+	return xcalloc(1, sizeof(struct report));
 }
 
 static void free_node(struct report_node *node)
@@ -153,7 +146,7 @@ static void free_node(struct report_node *node)
 	}
 }
 
-void report_remove(struct report *report, struct report_entry *entry)
+static void remove_entry(struct report *report, struct report_entry *entry)
 {
 	struct report_entry **link = &report->first, *before = NULL;
 
@@ -171,7 +164,7 @@ void report_remove(struct report *report, struct report_entry *entry)
 void report_empty(struct report *report)
 {
 	while (report->first)
-		report_remove(report, report->first);
+		remove_entry(report, report->first);
 }
 
 void report_free(struct report *report)
@@ -193,29 +186,16 @@ void report_make_screen(struct report *report, bool whole)
 bool report_has_units(const struct report *report)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
-		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && entry->root &&
-		    !entry->root->hidden)
+		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && !entry->root->hidden)
 			return true;
 	}
 	return false;
 }
 
-void report_set_string(struct report *report, char **field, const char *text)
-{
-	free(*field);
-	*field = text ? strdup(text) : NULL;
-	if (text && !*field)
-		report->failed = true;
-}
-
 static struct report_entry *add_entry(struct report *report, enum entry_kind kind)
 {
-	struct report_entry *entry = calloc(1, sizeof(*entry));
+	struct report_entry *entry = xcalloc(1, sizeof(*entry));
 
-	if (!entry) {
-		report->failed = true;
-		return NULL;
-	}
 	entry->kind = kind;
 	if (report->last)
 		report->last->next = entry;
@@ -228,12 +208,8 @@ static struct report_entry *add_entry(struct report *report, enum entry_kind kin
 static struct report_node *new_node(struct report *report, enum node_kind kind,
 				    const struct key *key)
 {
-	struct report_node *node = calloc(1, sizeof(*node));
+	struct report_node *node = xcalloc(1, sizeof(*node));
 
-	if (!node) {
-		report->failed = true;
-		return NULL;
-	}
 	node->report = report;
 	node->kind = kind;
 	node->key = key;
@@ -244,8 +220,6 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 {
 	struct report_entry *entry = add_entry(report, ENTRY_UNIT);
 
-	if (!entry)
-		return NULL;
 	for (size_t i = 0; i < steps && i < REPORT_PATH_STEPS; i++)
 		entry->path[entry->steps++] = path[i];
 	entry->root = new_node(report, NODE_BRANCH, NULL);
@@ -257,16 +231,10 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	struct report_entry *entry = add_entry(report, kind);
 	va_list arguments;
 
-	if (!entry)
-		return;
 	va_start(arguments, format);
-	if (vasprintf(&entry->message, format, arguments) < 0) {
-		entry->message = NULL;
-		report->failed = true;
-	} else {
-		entry->hash = hash_text(entry->message);
-	}
+	entry->message = xvasprintf(format, arguments);
 	va_end(arguments);
+	entry->hash = hash_text(entry->message);
 }
 
 struct report_entry *report_find_message(const struct report *report, enum entry_kind kind,
@@ -281,18 +249,16 @@ struct report_entry *report_find_message(const struct report *report, enum entry
 	return entry;
 }
 
-void report_place_message(struct report *report, struct report_entry *entry,
-			  const struct report_step *path, size_t steps,
+void report_place_message(struct report_entry *entry, const struct report_step *path, size_t steps,
 			  const struct isst_cpuset *cpus)
 {
-	if (!entry)
-		return;
 	memcpy(entry->path, path, steps * sizeof(*path));
 	entry->steps = steps;
-	if (cpus && !entry->cpus)
-		entry->cpus = isst_cpuset_new();
-	if (cpus && (!entry->cpus || isst_cpuset_add_set(entry->cpus, cpus) != 0))
-		report->failed = true;
+	if (!cpus)
+		return;
+	if (!entry->cpus)
+		entry->cpus = xcheck(isst_cpuset_new());
+	xcall(isst_cpuset_add_set(entry->cpus, cpus));
 }
 
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry)
@@ -304,20 +270,17 @@ struct report_entry *report_next_message(struct report *report, const struct rep
 	return next;
 }
 
-int report_join(struct folds *folds, const struct isst_context *context)
+void report_join(struct folds *folds, const struct isst_context *context)
 {
 	struct folds machine = { .all = NULL };
 	const struct isst_domain *domain;
-	int error = 0;
 
 	if (folds->count < 2)
-		return 0;
-	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL && !error; i++)
-		error = folds_add(&machine, NULL, "%s", isst_domain_name(domain));
-	if (!error)
-		error = folds_join(folds, &machine);
+		return;
+	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL; i++)
+		xcall(folds_add(&machine, NULL, "%s", isst_domain_name(domain)));
+	xcall(folds_join(folds, &machine));
 	folds_clear(&machine);
-	return error;
 }
 
 /** Drops a message that repeats an earlier one for other CPUs of its place. */
@@ -325,11 +288,13 @@ static void drop_message(void *data, void *other)
 {
 	struct report_entry *first = data, *entry = other;
 
-	/* Without memory it is about all of its place. */
-	if (first->cpus && (!entry->cpus || isst_cpuset_add_set(first->cpus, entry->cpus))) {
+	/* One of them is about all of its place. */
+	if (first->cpus && !entry->cpus) {
 		isst_cpuset_free(first->cpus);
 		first->cpus = NULL;
 	}
+	if (first->cpus)
+		xcall(isst_cpuset_add_set(first->cpus, entry->cpus));
 	free(entry->message);
 	entry->message = NULL;
 }
@@ -349,46 +314,37 @@ void report_fold_messages(struct report *report, const struct isst_context *cont
 {
 	struct folds folds = { .join = drop_message };
 	struct report_entry *next;
-	int error = 0;
 
-	for (struct report_entry *entry = report->first; entry && !error; entry = entry->next)
+	for (struct report_entry *entry = report->first; entry; entry = entry->next)
 		if (entry->message) {
 			char place[REPORT_PATH_STEPS * (2 * sizeof(unsigned int) + 1) + 1];
 
 			encode_place(report, entry, place);
-			error = folds_add(&folds, entry, "%s\n%d%s%s", entry->message,
-					  (int)entry->kind, entry->code ? entry->code : "", place);
+			xcall(folds_add(&folds, entry, "%s\n%d%s%s", entry->message,
+					(int)entry->kind, entry->code ? entry->code : "", place));
 		}
-	if (!error && folds.count > 1)
-		error = report_join(&folds, context);
-	for (size_t i = 0; i < folds.count && !error; i++) {
+	report_join(&folds, context);
+	for (size_t i = 0; i < folds.count; i++) {
 		struct report_entry *entry = folds.all[i].data;
-		char *text = folds.all[i].texts > 1 ? fold_text(&folds.all[i]) : NULL;
 
 		if (folds.all[i].texts == 1)
 			continue;
-		if (!text) {
-			error = -ENOMEM;
-			break;
-		}
-		*strrchr(text, '\n') = '\0';
 		free(entry->message);
-		entry->message = text;
-		entry->hash = hash_text(text);
+		entry->message = xcheck(fold_text(&folds.all[i]));
+		*strrchr(entry->message, '\n') = '\0';
+		entry->hash = hash_text(entry->message);
 	}
 	folds_clear(&folds);
-	report->failed |= error != 0;
 	for (struct report_entry *entry = report->first; entry; entry = next) {
 		next = entry->next;
 		if (entry->kind != ENTRY_UNIT && !entry->message)
-			report_remove(report, entry);
+			remove_entry(report, entry);
 	}
 }
 
 void report_code(struct report *report, const char *code)
 {
-	if (report->last)
-		report->last->code = code;
+	report->last->code = code;
 }
 
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
@@ -407,11 +363,12 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,
 			       uint64_t number, const char *text, const struct isst_cpuset *cpus)
 {
-	struct report_node *node = parent ? new_node(parent->report, kind, &keys[key]) : NULL;
 	bool has_variant = kind == NODE_BRANCH || kind == NODE_NUMBER;
+	struct report_node *node;
 
-	if (!node)
+	if (!parent)
 		return NULL;
+	node = new_node(parent->report, kind, &keys[key]);
 	if (parent->last)
 		parent->last->next = node;
 	else
@@ -422,35 +379,10 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 	if (kind == NODE_BRANCH || kind == NODE_CPU_RANGES)
 		node->index = (unsigned int)number;
 	if (text)
-		report_set_string(node->report, has_variant ? &node->variant : &node->text, text);
+		*(has_variant ? &node->variant : &node->text) = xstrdup(text);
 	if (cpus || kind == NODE_CPU_RANGES) {
-		node->cpus = isst_cpuset_new();
-		if (!node->cpus || (cpus && isst_cpuset_add_set(node->cpus, cpus) != 0))
-			node->report->failed = true;
+		node->cpus = xcheck(isst_cpuset_new());
+		xcall(isst_cpuset_add_set(node->cpus, cpus));
 	}
 	return node;
-}
-
-void report_mark(struct report_node *branch)
-{
-	if (branch)
-		branch->marked = true;
-}
-
-void report_hide(struct report_node *leaf)
-{
-	if (leaf)
-		leaf->hidden = true;
-}
-
-void report_standing(struct report_node *branch, bool current)
-{
-	if (branch)
-		branch->standing = current ? STANDING_CURRENT : STANDING_OTHER;
-}
-
-void report_add_cpu(struct report_node *leaf, unsigned int cpu)
-{
-	if (leaf && leaf->cpus && isst_cpuset_add(leaf->cpus, cpu, cpu) != 0)
-		leaf->report->failed = true;
 }

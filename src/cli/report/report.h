@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A report: an ordered list of units (trees of typed values) and messages, made by handlers,
- * written by renderers. Without memory its functions do nothing, and @failed is set. */
+ * written by renderers. */
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
 
@@ -40,10 +40,10 @@ struct report_node {
 	uint64_t number; /* of a mask its bits */
 	char *text;
 	struct isst_cpuset *cpus;
-	bool hidden;  /* from people, who find it elsewhere */
-	bool marked;  /* for people, see report_mark() */
+	bool hidden;  /* from people, who find it elsewhere; of a root: it has no results */
+	bool marked;  /* a branch: in text, as its key has it */
 	bool changed; /* since another report, see report_mark_changes() */
-	enum node_standing standing;
+	enum node_standing standing;	  /* in json-v2 alone */
 	struct report_node *first, *last; /* children */
 	struct report_node *next;
 };
@@ -91,11 +91,10 @@ struct report_header {
 /** Units and messages in their order. */
 struct report {
 	struct report_entry *first, *last;
-	bool failed; /* memory ran out: the report is not complete */
 	/* For people units are tables and maps. @whole: of the whole machine. */
 	bool screen, whole;
 	bool v2;		     /* it is for json-v2, or a value of it */
-	struct report_header header; /* its strings are set by report_set_string() */
+	struct report_header header;
 };
 
 struct report *report_new(void);
@@ -112,15 +111,14 @@ struct report_entry *report_find_message(const struct report *report, enum entry
 					 const char *text);
 
 /** Adds what a message is about: a path, and CPUs, which are added to those that it has. */
-void report_place_message(struct report *report, struct report_entry *entry,
-			  const struct report_step *path, size_t steps,
+void report_place_message(struct report_entry *entry, const struct report_step *path, size_t steps,
 			  const struct isst_cpuset *cpus);
 
 /** The next message behind an entry (NULL: the first); NULL: none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
 
 /** As folds_join(), on the machine of a context, or NULL. */
-int report_join(struct folds *folds, const struct isst_context *context);
+void report_join(struct folds *folds, const struct isst_context *context);
 
 /** Joins messages that differ in numbers of places alone. @context: of the machine, or NULL */
 void report_fold_messages(struct report *report, const struct isst_context *context);
@@ -131,12 +129,8 @@ void report_mark_changes(struct report *report, const struct report *before);
 
 /** Removes all entries; the header stays. */
 void report_empty(struct report *report);
-void report_remove(struct report *report, struct report_entry *entry);
 /** Gives the message that was added last a code, which lives as long as the report. */
 void report_code(struct report *report, const char *code);
-
-/** Sets a string of the header to a copy of @text, which may be NULL. */
-void report_set_string(struct report *report, char **field, const char *text);
 
 /** Turns all ENTRY_UNSUPPORTED into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
@@ -158,7 +152,7 @@ struct report_node *report_add(struct report_node *parent, enum node_kind kind, 
 #define report_variant(parent, key, variant) report_add(parent, NODE_BRANCH, key, 0, variant, NULL)
 #define report_variant_number(parent, key, variant, n) \
 	report_add(parent, NODE_NUMBER, key, n, variant, NULL)
-/** @cpus: NULL: those that are added to the leaf, which may be NULL. */
+/** @cpus: NULL: those that are added to the leaf. */
 #define report_cpu_ranges(parent, key, index, cpus) \
 	report_add(parent, NODE_CPU_RANGES, key, index, NULL, cpus)
 #define report_cpu_mask(parent, key, cpus, bits) \
@@ -174,25 +168,16 @@ static inline struct report_node *report_v2(struct report_node *parent)
 /** An array that is there in json-v2 also if it stays empty. */
 #define report_list(parent, key) report_add(report_v2(parent), NODE_LIST, key, 0, NULL, NULL)
 
-/** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
-void report_mark(struct report_node *branch);
-/** Hides a leaf, which may be NULL, from text: it is for programs. A unit without results has a
- * root that is hidden. */
-void report_hide(struct report_node *leaf);
-/** Whether a branch is the one in force: for programs, in json-v2 alone. */
-void report_standing(struct report_node *branch, bool current);
-void report_add_cpu(struct report_node *leaf, unsigned int cpu);
-
 /* ---- How names and values are written in the formats that scripts know ---- */
 
-/* Each returns a text to be freed, NULL without memory. */
+/* Each returns a text to be freed. */
 /* Of steps that lead to a unit, with colons between them: package-0:die-0:cpu-0. */
 char *wording_of_path(const struct report_step *steps, size_t count);
 char *wording_of_key(const struct report_node *node);
 char *wording_of_value(const struct report_node *leaf);
 
-/** The lines for a node, to be freed; NULL: its key and value, "": none. Returns 0 or -ENOMEM. */
-int wording_of_sentence(const struct report_node *node, char **text);
+/** The lines for a node; NULL: its key and value, "": none. */
+char *wording_of_sentence(const struct report_node *node);
 char *wording_of_cell(const struct report_node *leaf);
 
 /** How a leaf stands out where there are colours: STYLE_..., 0: it does not. */

@@ -4,8 +4,8 @@
 
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
+#include "../process/xalloc.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,56 +32,49 @@ char *wording_of_path(const struct report_step *steps, size_t count)
 {
 	struct memory_stream memory;
 
-	if (memory_stream_open(&memory) != 0)
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			fputc(':', memory.stream);
 		write_name(steps[i].key, steps[i].index, NULL, memory.stream);
 	}
-	return memory_stream_text(&memory);
+	return xcheck(memory_stream_text(&memory));
 }
 
 char *wording_of_key(const struct report_node *node)
 {
 	struct memory_stream memory;
 
-	if (memory_stream_open(&memory) != 0)
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	write_name(node->key, node->index, node->variant, memory.stream);
-	return memory_stream_text(&memory);
+	return xcheck(memory_stream_text(&memory));
 }
 
 char *wording_of_value(const struct report_node *leaf)
 {
 	const struct key *key = leaf->key;
 	bool any = leaf->cpus && isst_cpuset_count(leaf->cpus) > 0;
-	char *text = NULL;
-	int length = 0;
 
 	switch (leaf->kind) {
 	case NODE_NUMBER:
 		if (key->special_text && leaf->number == key->special)
-			return strdup(key->special_text);
-		length = asprintf(&text, "%" PRIu64 "%s", leaf->number,
-				  key->suffix ? key->suffix : "");
-		return length < 0 ? NULL : text;
+			return xstrdup(key->special_text);
+		return xasprintf("%" PRIu64 "%s", leaf->number, key->suffix ? key->suffix : "");
 	case NODE_HEX:
-		length = asprintf(&text, "0x%" PRIx64, leaf->number);
-		return length < 0 ? NULL : text;
+		return xasprintf("0x%" PRIx64, leaf->number);
 	case NODE_STATE:
-		return strdup(leaf->number ? key->on : key->off);
+		return xstrdup(leaf->number ? key->on : key->off);
 	case NODE_WORD:
 	case NODE_TEXT:
-		return strdup(leaf->text);
+		return xstrdup(leaf->text);
 	case NODE_CPU_LIST:
-		return any ? numbers_enumeration(leaf->cpus) : strdup("none");
+		return any ? xcheck(numbers_enumeration(leaf->cpus)) : xstrdup("none");
 	case NODE_CPU_RANGES:
-		return any ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
+		return any ? xcheck(isst_cpuset_to_list(leaf->cpus)) : xstrdup("none");
 	case NODE_CPU_MASK:
-		return numbers_mask(leaf->cpus, (unsigned int)leaf->number);
+		return xcheck(numbers_mask(leaf->cpus, (unsigned int)leaf->number));
 	default:
-		return strdup("?");
+		return xstrdup("?");
 	}
 }
 
@@ -100,14 +93,12 @@ static const struct report_node *find_named(const struct report_node *node, cons
 	return NULL;
 }
 
-static int write_value(const struct report_node *node, FILE *stream)
+static void write_value(const struct report_node *node, FILE *stream)
 {
 	const struct phrase *phrase = node->key->phrases;
-	char *value = node->key->place ? name_numbers(node->key->place, node->cpus)
+	char *value = node->key->place ? xcheck(name_numbers(node->key->place, node->cpus))
 				       : wording_of_value(node);
 
-	if (!value)
-		return -ENOMEM;
 	while (phrase && phrase->value && strcmp(phrase->value, value) != 0)
 		phrase++;
 	if (phrase && phrase->text)
@@ -115,19 +106,19 @@ static int write_value(const struct report_node *node, FILE *stream)
 	if (!phrase || !phrase->value)
 		fputs(value, stream);
 	free(value);
-	return 0;
 }
 
-static int write_sentence(const struct report_node *node, const char *sentence, FILE *stream)
+static char *fill_sentence(const struct report_node *node, const char *sentence)
 {
-	int error = 0;
+	struct memory_stream memory;
 
-	while (*sentence && !error) {
+	xcall(memory_stream_open(&memory));
+	while (*sentence) {
 		size_t plain = strcspn(sentence, "{"), length;
 		const struct report_node *other;
 		const char *mark;
 
-		fwrite(sentence, 1, plain, stream);
+		fwrite(sentence, 1, plain, memory.stream);
 		sentence += plain;
 		if (!*sentence)
 			break;
@@ -136,53 +127,34 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 		length = strcspn(mark, "}");
 		sentence += length + 1;
 		if (*mark == '#')
-			fprintf(stream, "%u", node->index);
+			fprintf(memory.stream, "%u", node->index);
 		else if (*mark == '*')
-			fprintf(stream, "%-*s", (int)strtol(mark + 1, NULL, 10), node->variant);
+			fprintf(memory.stream, "%-*s", (int)strtol(mark + 1, NULL, 10),
+				node->variant);
 		else if (length == 0)
-			error = write_value(node, stream);
+			write_value(node, memory.stream);
 		else if ((other = find_named(node, mark, length)))
-			error = write_value(other, stream);
+			write_value(other, memory.stream);
 	}
-	return error;
+	return xcheck(memory_stream_text(&memory));
 }
 
-static int fill_sentence(const struct report_node *node, const char *sentence, char **text)
-{
-	struct memory_stream memory;
-	int error = memory_stream_open(&memory);
-
-	*text = NULL;
-	if (error)
-		return error;
-	error = write_sentence(node, sentence, memory.stream);
-	if (error)
-		memory_stream_drop(&memory);
-	else
-		*text = memory_stream_text(&memory);
-	return *text ? 0 : -ENOMEM;
-}
-
-int wording_of_sentence(const struct report_node *node, char **text)
+char *wording_of_sentence(const struct report_node *node)
 {
 	const char *sentence = node->key->sentence;
 
-	*text = NULL;
 	if (node->kind == NODE_STATE && !node->number && node->key->sentence_off)
 		sentence = node->key->sentence_off;
-	return sentence ? fill_sentence(node, sentence, text) : 0;
+	return sentence ? fill_sentence(node, sentence) : NULL;
 }
 
 char *wording_of_cell(const struct report_node *leaf)
 {
 	const char *cell = leaf->kind == NODE_UNKNOWN || !leaf->key->cell ? "{}" : leaf->key->cell;
-	char *text;
-	size_t length;
+	char *text = fill_sentence(leaf, cell);
 
-	if (fill_sentence(leaf, cell, &text))
-		return NULL;
 	/* Behind what is not there. */
-	for (length = strlen(text); length > 0 && text[length - 1] == ' '; length--)
+	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' '; length--)
 		text[length - 1] = '\0';
 	return text;
 }

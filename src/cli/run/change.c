@@ -2,6 +2,7 @@
 #include "change.h"
 
 #include "../../common/numbered.h"
+#include "../process/xalloc.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -52,25 +53,21 @@ static unsigned int change_flags(const struct run *run)
 
 int change_begin(struct run *run, unsigned int flags, struct isst_change **change)
 {
-	struct isst_change_options *options = isst_change_options_new();
+	struct isst_change_options *options = xcheck(isst_change_options_new());
 	const struct feature *feature = run->request->feature;
 	const struct command *of = run->request->command;
 	char *command;
 	int error;
 
 	*change = NULL;
-	if (!options) {
-		run_no_memory(run);
-		return -ENOMEM;
-	}
 	isst_change_options_set_flags(options, change_flags(run) | flags);
 	run->cpus_taken = 0;
 	isst_change_options_set_progress(options, print_progress, run);
-	/* For the system log; without memory the lines do without it. */
-	if ((feature || of->flags & (COMMAND_CHANGES | COMMAND_WATCHES)) &&
-	    asprintf(&command, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
-		     of->name) >= 0) {
-		(void)isst_change_options_set_command(options, command);
+	/* For the system log. */
+	if (feature || of->flags & (COMMAND_CHANGES | COMMAND_WATCHES)) {
+		command = xasprintf("%s%s%s", feature ? feature->name : "", feature ? " " : "",
+				    of->name);
+		xcall(isst_change_options_set_command(options, command));
 		free(command);
 	}
 	error = run_call(run, isst_change_new(run->context, options, change));
@@ -78,72 +75,57 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 	return error;
 }
 
-/** A core is known to people by its CPUs. *@target: to be freed; NULL: it is none. */
-static int name_core(const struct isst_context *context, const struct isst_item *item,
-		     char **target)
+/** A core is known to people by its CPUs. To be freed; NULL: it is none. */
+static char *name_core(const struct isst_context *context, const struct isst_item *item)
 {
 	const struct isst_domain *domain = isst_item_domain(item);
+	char *list, *name = NULL;
 	struct isst_cpuset *cpus;
 	unsigned int wanted, core, cpu;
-	char *list = NULL;
-	int error;
 
-	*target = NULL;
 	if (isst_item_kind(item) != ISST_ITEM_CLOS_ASSOCIATION || isst_item_index(item, &wanted))
-		return 0;
-	cpus = isst_cpuset_new();
-	error = cpus ? 0 : -ENOMEM;
+		return NULL;
+	cpus = xcheck(isst_cpuset_new());
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (!error && isst_cpu_core(isst_cpu_by_number(context, cpu), &core) == 0 &&
-		    core == wanted)
-			error = isst_cpuset_add(cpus, cpu, cpu);
-	if (!error && isst_cpuset_count(cpus) > 0) {
-		list = name_numbers("CPU", cpus);
-		if (!list || asprintf(target, "CLOS of %s", list) < 0)
-			error = -ENOMEM;
+		if (isst_cpu_core(isst_cpu_by_number(context, cpu), &core) == 0 && core == wanted)
+			xcall(isst_cpuset_add(cpus, cpu, cpu));
+	if (isst_cpuset_count(cpus) > 0) {
+		list = xcheck(name_numbers("CPU", cpus));
+		name = xasprintf("CLOS of %s", list);
+		free(list);
 	}
-	free(list);
 	isst_cpuset_free(cpus);
-	return error;
+	return name;
 }
 
-int change_fold_step(const struct isst_context *context, struct folds *folds,
-		     const struct isst_change_step *step)
+void change_fold_step(const struct isst_context *context, struct folds *folds,
+		      const struct isst_change_step *step)
 {
+	char *core = name_core(context, isst_change_step_item(step));
 	const char *target, *old_text, *new_text;
-	char *core;
-	int error = name_core(context, isst_change_step_item(step), &core);
 
 	for (size_t i = 0;
-	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
-	     i++) {
-		error = folds_add(folds, NULL, "%s\n%s\n%s", core ? core : target, old_text,
-				  strcmp(old_text, new_text) == 0 ? "written again" : new_text);
-	}
+	     (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL; i++)
+		xcall(folds_add(folds, NULL, "%s\n%s\n%s", core ? core : target, old_text,
+				strcmp(old_text, new_text) == 0 ? "written again" : new_text));
 	free(core);
-	return error;
 }
 
-int change_report_steps(struct run *run, struct folds *folds,
-			void (*report)(struct run *run, const char *target, const char *old_text,
-				       const char *new_text))
+void change_report_steps(struct run *run, struct folds *folds,
+			 void (*report)(struct run *run, const char *target, const char *old_text,
+					const char *new_text))
 {
-	int error = report_join(folds, run->context);
-
-	for (size_t i = 0; i < folds->count && !error; i++) {
-		char *target = fold_text(&folds->all[i]), *rest = target;
+	report_join(folds, run->context);
+	for (size_t i = 0; i < folds->count; i++) {
+		char *target = xcheck(fold_text(&folds->all[i])), *rest = target;
 		const char *old_text;
 
-		error = target ? 0 : -ENOMEM;
-		if (target) {
-			(void)strsep(&rest, "\n");
-			old_text = strsep(&rest, "\n");
-			report(run, target, old_text, rest);
-		}
+		(void)strsep(&rest, "\n");
+		old_text = strsep(&rest, "\n");
+		report(run, target, old_text, rest);
 		free(target);
 	}
 	folds_clear(folds);
-	return error;
 }
 
 static void report_step_at(struct run *run, const struct isst_domain *domain, const char *target,
@@ -179,15 +161,14 @@ static void list_steps(struct run *run, struct isst_change *change)
 {
 	bool fold = request_format(run->request) == FORMAT_TEXT;
 	const struct isst_change_step *step;
-	int error = 0;
 
 	if (!run->steps)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
 		if (!isst_change_step_is_written(step))
 			continue;
 		if (fold)
-			error = change_fold_step(run->context, &run->folds, step);
+			change_fold_step(run->context, &run->folds, step);
 		else if (run->report->v2)
 			report_fields(run, step);
 		else
@@ -195,8 +176,6 @@ static void list_steps(struct run *run, struct isst_change *change)
 				    isst_change_step_old_text(step),
 				    isst_change_step_new_text(step));
 	}
-	if (error)
-		run_no_memory(run);
 }
 
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from)
@@ -308,18 +287,17 @@ void change_note_offline_parts(struct run *run)
 				       isst_domain_name(domain));
 			continue;
 		}
-		cpus = isst_cpuset_to_list(present);
+		cpus = xcheck(isst_cpuset_to_list(present));
 		report_message(run->report, ENTRY_NOTE,
 			       "%s: all its CPUs (%s) are offline; not changed",
-			       isst_domain_name(domain), cpus ? cpus : "out of memory");
+			       isst_domain_name(domain), cpus);
 		free(cpus);
 	}
 }
 
 void change_finish(struct run *run)
 {
-	if (change_report_steps(run, &run->folds, report_step) != 0)
-		run_no_memory(run);
+	change_report_steps(run, &run->folds, report_step);
 	if (run->steps && run->step_count == 0)
 		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
 }
@@ -344,32 +322,26 @@ static int plan(struct attempt *attempt)
 	const struct option_value *option = &run->request->options.value[command->option];
 	struct isst_request *request = NULL;
 	unsigned int flags = command->flags;
-	int error = 0;
+	int error;
 
 	if (!targets)
-		return -ENOMEM;
+		return -EIO;
 	if (request_has(run->request, OPTION_AUTO))
 		flags |= ISST_ADD_AUTO;
 	if (request_has(run->request, OPTION_ONLINE))
 		flags |= ISST_ADD_ONLINE;
-	if (command->fill || command->value) {
-		request = isst_request_new();
-		error = request ? 0 : -ENOMEM;
-	}
+	if (command->fill || command->value)
+		request = xcheck(isst_request_new());
 	/* Turbo ratio limits of zero stand for the default, as in the kernel tree's tool. */
-	if (!error && command->value && option->given &&
+	if (command->value && option->given &&
 	    (option->number || command->value != ISST_VALUE_TURBO_RATIO_LIMITS))
-		error = isst_request_set(request, command->value, option->number);
-	if (!error && command->fill)
-		error = command->fill(run, request);
-	if (error) {
-		run_no_memory(run);
-	} else {
-		error = isst_change_add(attempt->change, command->add, targets, request, flags,
-					&attempt->results);
-		/* Where there are results, each has the objection to it. */
-		error = attempt->results ? 0 : run_call(run, error);
-	}
+		xcall(isst_request_set(request, command->value, option->number));
+	if (command->fill)
+		command->fill(run, request);
+	error = isst_change_add(attempt->change, command->add, targets, request, flags,
+				&attempt->results);
+	/* Where there are results, each has the objection to it. */
+	error = attempt->results ? 0 : run_call(run, error);
 	isst_request_free(request);
 	isst_targets_free(targets);
 	return error;
@@ -386,7 +358,7 @@ static bool is_part(struct attempt *attempt, const struct unit *unit)
 		attempt->domain = unit->domain;
 		attempt->left_out = isst_change_has_left_out(attempt->change, unit->domain);
 	}
-	/* Without memory there was no planning that could have left it out. */
+	/* Without results planning failed: it has left nothing out. */
 	return !(result && isst_result_error(result, ISST_PART_RESULT)) && !attempt->left_out;
 }
 

@@ -14,14 +14,14 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 /** Makes the change, or lists it (--dry-run). Returns 0, or a negative errno after reporting it. */
 int change_make(struct run *run, struct isst_change *change);
 
-/** Adds a step of a change to those that are joined. Returns 0 or -ENOMEM. */
-int change_fold_step(const struct isst_context *context, struct folds *folds,
-		     const struct isst_change_step *step);
+/** Adds a step of a change to those that are joined. */
+void change_fold_step(const struct isst_context *context, struct folds *folds,
+		      const struct isst_change_step *step);
 
-/** Reports joined steps in the order of their first, and clears them. Returns 0 or -ENOMEM. */
-int change_report_steps(struct run *run, struct folds *folds,
-			void (*report)(struct run *run, const char *target, const char *old_text,
-				       const char *new_text));
+/** Reports joined steps in the order of their first, and clears them. */
+void change_report_steps(struct run *run, struct folds *folds,
+			 void (*report)(struct run *run, const char *target, const char *old_text,
+					const char *new_text));
 void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
 
 /** Reports that nothing had to be changed, unless all was left out, as is reported already. */
@@ -52,8 +52,8 @@ struct change_command {
 	/* The value of the request, by an option, where that is given. */
 	int value;
 	enum option_id option;
-	/** Fills in further values; NULL: there are none. Returns 0 or a negative errno. */
-	int (*fill)(const struct run *run, struct isst_request *request);
+	/** Fills in further values; NULL: there are none. */
+	void (*fill)(const struct run *run, struct isst_request *request);
 	/** Checks the options first; NULL: nothing to check. Returns false if they are refused. */
 	bool (*check)(struct run *run);
 	/** Reports what is about to be done, once the plan has no objection; NULL: nothing. */

@@ -3,6 +3,7 @@
 #include "../../common/monotonic.h"
 #include "../../common/numbered.h"
 #include "../process/privileges.h"
+#include "../process/xalloc.h"
 #include "change.h"
 #include "levels.h"
 #include "machine.h"
@@ -32,7 +33,7 @@ static char *find_missing(const struct run *run, bool *optional)
 	*optional = false;
 	(void)machine_open(run->request, run_options(run->request), &context, &problem);
 	free(problem);
-	error = context ? isst_discover(context) : -ENOMEM;
+	error = context ? isst_discover(context) : -EIO;
 	if (!error && isst_config_match(run->config, context, 0) != 0) {
 		isst_close(context);
 		return NULL;
@@ -52,7 +53,7 @@ static char *find_missing(const struct run *run, bool *optional)
 			if (isst_message_error(skipped) == -ENODEV)
 				what = isst_message_text(skipped);
 	}
-	missing = what ? strdup(what) : NULL;
+	missing = what ? xstrdup(what) : NULL;
 	isst_close(context);
 	return missing;
 }
@@ -127,14 +128,11 @@ struct text {
 static int read_all(int descriptor, struct text *text)
 {
 	for (;;) {
-		char *bytes = realloc(text->bytes, text->size + CHUNK);
 		ssize_t count;
 
-		if (!bytes)
-			return -ENOMEM;
-		text->bytes = bytes;
+		text->bytes = xreallocarray(text->bytes, text->size + CHUNK, 1);
 		do
-			count = read(descriptor, bytes + text->size, CHUNK);
+			count = read(descriptor, text->bytes + text->size, CHUNK);
 		while (count < 0 && errno == EINTR);
 		if (count <= 0)
 			return count < 0 ? -errno : 0;
@@ -201,16 +199,11 @@ static bool add_file(struct run *run, const char *file)
 
 static bool add_statement(struct run *run, const char *statement)
 {
-	char *name;
-	int error;
-
-	if (asprintf(&name, "--set '%s'", statement) < 0) {
-		run_no_memory(run);
-		return false;
-	}
-	error = config_call(
+	char *name = xasprintf("--set '%s'", statement);
+	int error = config_call(
 		run, run->config,
 		isst_config_add_text(run->config, name, statement, strlen(statement), 0));
+
 	free(name);
 	return error == 0;
 }
@@ -223,11 +216,7 @@ bool config_source_read(struct run *run)
 
 	if (!(request->command->flags & COMMAND_CONFIG) && !file)
 		return true;
-	run->config = isst_config_new();
-	if (!run->config) {
-		run_no_memory(run);
-		return false;
-	}
+	run->config = xcheck(isst_config_new());
 	if (file)
 		right = add_file(run, file);
 	for (size_t i = 0; i < request->options.text_count; i++)
@@ -283,9 +272,8 @@ void config_report_differences(struct run *run, struct report_node *top, enum ke
 	const struct isst_config_difference *difference;
 	struct folds folds = { .all = NULL };
 	unsigned int count = 0;
-	int error = 0;
 
-	for (; (difference = isst_config_difference_at(config, count)) != NULL && !error; count++) {
+	for (; (difference = isst_config_difference_at(config, count)) != NULL; count++) {
 		const char *target = isst_config_difference_target(difference);
 		/* That of a reset is not shown. */
 		const char *origin = key == KEY_CONFIG_DIFFERENCE
@@ -293,29 +281,23 @@ void config_report_differences(struct run *run, struct report_node *top, enum ke
 					     : NULL;
 
 		if (fold)
-			error = folds_add(&folds, (void *)difference, "%s\n%s\n%s\n%s", target,
-					  isst_config_difference_wanted(difference),
-					  isst_config_difference_present(difference),
-					  origin ? origin : "");
+			xcall(folds_add(&folds, (void *)difference, "%s\n%s\n%s\n%s", target,
+					isst_config_difference_wanted(difference),
+					isst_config_difference_present(difference),
+					origin ? origin : ""));
 		else
 			report_difference(run->context, top, key, count, target, difference);
 	}
-	if (!error)
-		error = report_join(&folds, run->context);
-	for (size_t i = 0; i < folds.count && !error; i++) {
-		char *target = fold_text(&folds.all[i]);
+	report_join(&folds, run->context);
+	for (size_t i = 0; i < folds.count; i++) {
+		char *target = xcheck(fold_text(&folds.all[i]));
 
-		error = target ? 0 : -ENOMEM;
-		if (target) {
-			target[strcspn(target, "\n")] = '\0';
-			report_difference(run->context, top, key, (unsigned int)i, target,
-					  folds.all[i].data);
-		}
+		target[strcspn(target, "\n")] = '\0';
+		report_difference(run->context, top, key, (unsigned int)i, target,
+				  folds.all[i].data);
 		free(target);
 	}
 	folds_clear(&folds);
-	if (error)
-		run_no_memory(run);
 }
 
 bool config_report_comparison(struct run *run, struct report_node *top)
@@ -445,13 +427,13 @@ int config_roll_back(struct run *run, struct isst_change *change)
 		change_report_failure(run, change, error);
 	else if (error) {
 		struct isst_journal *journal = NULL;
-		char *cause = strdup(isst_error(run->context));
+		char *cause = xstrdup(isst_error(run->context));
 		bool kept = isst_journal_open(run->context, 0, &journal) == 0 && journal;
 
 		isst_journal_free(journal);
 		run_error(run, STATUS_ROLLBACK_INCOMPLETE,
 			  "the rollback could not be begun: %s; the change is still in place%s",
-			  cause ? cause : "out of memory",
+			  cause,
 			  kept ? ", and the next run that changes the machine rolls it back" : "");
 		free(cause);
 	}

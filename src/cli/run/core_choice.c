@@ -2,6 +2,7 @@
 #include "levels.h"
 
 #include "../../common/memory_stream.h"
+#include "../process/xalloc.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -13,17 +14,14 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 			    struct isst_request *request)
 {
 	struct isst_cpuset *cpus;
-	int error;
 
 	if (!list->numbers)
 		return true;
 	if (!named_cpus_find(run, list, &cpus))
 		return false;
-	error = isst_request_set_cpus(request, id, cpus);
+	xcall(isst_request_set_cpus(request, id, cpus));
 	isst_cpuset_free(cpus);
-	if (error)
-		run_no_memory(run);
-	return !error;
+	return true;
 }
 
 bool run_choose_cores(struct run *run)
@@ -37,32 +35,27 @@ bool run_choose_cores(struct run *run)
 	const struct option_value *cores = &options->value[OPTION_HIGH_PRIORITY];
 	bool lower = request_has(run->request, OPTION_ALLOW_LOWER_TURBO);
 	struct isst_targets *targets = domain_targets(run);
-	struct isst_request *request = isst_request_new();
-	int error = request ? isst_request_set(request, NUMBERS[cores->form],
-					       (unsigned int)cores->number)
-			    : -ENOMEM;
+	struct isst_request *request = xcheck(isst_request_new());
 	char *message;
+	int error;
 
-	if (!error && request_has(run->request, OPTION_LEVEL))
-		error = isst_request_set(request, ISST_VALUE_LEVEL,
-					 request_number(run->request, OPTION_LEVEL));
-	if (targets && error) {
-		run_no_memory(run);
-	} else if (targets &&
-		   restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
-		   restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request)) {
+	xcall(isst_request_set(request, NUMBERS[cores->form], (unsigned int)cores->number));
+	if (request_has(run->request, OPTION_LEVEL))
+		xcall(isst_request_set(request, ISST_VALUE_LEVEL,
+				       request_number(run->request, OPTION_LEVEL)));
+	if (targets && restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
+	    restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request)) {
 		error = isst_choose_high_priority_cpus(run->context, targets, request,
 						       lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0,
 						       &run->chosen);
 		run_report_notices(run);
 		if (error == -EINVAL && !lower) {
-			message = strdup(isst_error(run->context));
+			message = xstrdup(isst_error(run->context));
 			/* Whether it is only the last bucket that the choice is too large for. */
 			lower = isst_choose_high_priority_cpus(run->context, targets, request,
 							       ISST_CHOOSE_ALLOW_LOWER_TURBO,
 							       &run->chosen) == 0;
-			run_error(run, status_of_error(error), "%s%s",
-				  message ? message : strerror(-error),
+			run_error(run, status_of_error(error), "%s%s", message,
 				  lower ? "; --allow-lower-turbo chooses so many all the same"
 					: "");
 			free(message);
@@ -99,10 +92,9 @@ unsigned int core_choice_count(const struct run *run, unsigned int package)
 	return count;
 }
 
-bool core_choice_keep_packages(struct run *run)
+void core_choice_keep_packages(struct run *run)
 {
-	struct isst_cpuset *packages = isst_cpuset_new();
-	int error = packages ? 0 : -ENOMEM;
+	struct isst_cpuset *packages = xcheck(isst_cpuset_new());
 	const struct unit *before = NULL;
 	unsigned int number;
 
@@ -110,11 +102,9 @@ bool core_choice_keep_packages(struct run *run)
 		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
 		unsigned int package = isst_domain_package(isst_cpu_domain(cpu));
 
-		if (!error)
-			error = isst_cpuset_add(packages, package, package);
+		xcall(isst_cpuset_add(packages, package, package));
 	}
-	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
-		const struct unit *unit = &run->targets.units[i];
+	for_each_unit (unit, &run->targets) {
 		bool first = !before || before->place.package != unit->place.package;
 
 		before = unit;
@@ -123,12 +113,8 @@ bool core_choice_keep_packages(struct run *run)
 				       "package %u: no %s were chosen; not changed",
 				       unit->place.package, run_cores_word(run));
 	}
-	if (error)
-		run_no_memory(run);
-	else
-		targets_keep_packages(&run->targets, packages);
+	targets_keep_packages(&run->targets, packages);
 	isst_cpuset_free(packages);
-	return !error;
 }
 
 static void note_division(struct run *run)
@@ -138,8 +124,9 @@ static void note_division(struct run *run)
 	struct memory_stream memory;
 	char *text;
 
-	if (cores->form != CORES_IN_ALL || memory_stream_open(&memory) != 0)
+	if (cores->form != CORES_IN_ALL)
 		return;
+	xcall(memory_stream_open(&memory));
 	for (size_t i = 0; i < run->targets.domain_count; i++) {
 		unsigned int package = isst_domain_package(run->targets.domains[i]);
 
@@ -150,8 +137,8 @@ static void note_division(struct run *run)
 		fprintf(memory.stream, "%s%u of package %u", packages++ ? ", " : "", chosen,
 			package);
 	}
-	text = memory_stream_text(&memory);
-	if (text && packages > 1)
+	text = xcheck(memory_stream_text(&memory));
+	if (packages > 1)
 		report_message(run->report, ENTRY_NOTE,
 			       "%llu %s in all: %s; --high-priority %llu/package would be of each",
 			       (unsigned long long)cores->number, run_cores_word(run), text,
@@ -162,25 +149,22 @@ static void note_division(struct run *run)
 void core_choice_note_spread(struct run *run, const struct isst_cpuset *chosen, bool by_statement)
 {
 	const struct isst_domain *first = NULL, *domain;
-	struct isst_cpuset *cpus = isst_cpuset_new(); /* of the first domain of each package */
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new()); /* of each package's first domain */
 	bool spread = false;
 	char *list;
-	int error = cpus ? 0 : -ENOMEM;
 
-	for (size_t i = 0; (domain = isst_domain_at(run->context, i)) && !error; i++) {
+	for (size_t i = 0; (domain = isst_domain_at(run->context, i)) != NULL; i++) {
 		bool begins = !first || isst_domain_package(first) != isst_domain_package(domain);
 
 		if (!domain_has_cpu_of(domain, chosen))
 			continue;
 		spread |= !begins;
 		if (begins)
-			error = isst_cpuset_add_set(cpus, isst_domain_present_cpus(domain));
+			xcall(isst_cpuset_add_set(cpus, isst_domain_present_cpus(domain)));
 		first = domain;
 	}
-	list = error ? NULL : isst_cpuset_to_list(cpus);
-	if (!list)
-		run_no_memory(run);
-	else if (spread)
+	list = xcheck(isst_cpuset_to_list(cpus));
+	if (spread)
 		report_message(run->report, ENTRY_NOTE,
 			       "chosen from several power domains of a package; %swithin %s "
 			       "chooses from one of each: the same frequencies, and closer to "

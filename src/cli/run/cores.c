@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cores.h"
 
+#include "../process/xalloc.h"
 #include "reading.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* ---- Finding ---- */
@@ -29,7 +29,7 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /** Lists the CPUs whose location is known as cores of their own. Returns their number. */
-static size_t list_cpus(struct run *run, struct cores *cores, int *error)
+static size_t list_cpus(struct run *run, struct cores *cores)
 {
 	size_t count = 0;
 	unsigned int number;
@@ -46,8 +46,8 @@ static size_t list_cpus(struct run *run, struct cores *cores, int *error)
 			count++;
 		} else if (isst_cpuset_has(isst_online_cpus(run->context), number)) {
 			cores->complete = false;
-		} else if (!*error) {
-			*error = isst_cpuset_add(cores->unplaced, number, number);
+		} else {
+			xcall(isst_cpuset_add(cores->unplaced, number, number));
 		}
 	}
 	qsort(cores->all, count, sizeof(*cores->all), compare_numbers);
@@ -76,12 +76,11 @@ static bool has_modules(struct run *run, const struct core *cpus, size_t count)
 }
 
 /** Joins the CPUs of each core. */
-static int make_cores(struct run *run, size_t count, struct cores *cores)
+static void make_cores(struct run *run, size_t count, struct cores *cores)
 {
 	bool modules = false;
-	int error = 0;
 
-	for (size_t i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct core found = cores->all[i], *core = &cores->all[cores->count];
 		bool same = i > 0 && is_same_number(core - 1, &found);
 
@@ -92,20 +91,17 @@ static int make_cores(struct run *run, size_t count, struct cores *cores)
 		} else {
 			*core = found;
 			core->in_module = modules && found.number_known;
-			core->cpus = isst_cpuset_new();
-			core->online = isst_cpuset_new();
+			core->cpus = xcheck(isst_cpuset_new());
+			core->online = xcheck(isst_cpuset_new());
 			core->first = same ? core[-1].first : found.lowest;
 			core->is_first = !same;
 			core->clos = CLOS_UNKNOWN;
 			cores->count++;
-			if (!core->cpus || !core->online)
-				return -ENOMEM;
 		}
-		error = isst_cpuset_add(core->cpus, found.lowest, found.lowest);
-		if (!error && isst_cpuset_has(isst_online_cpus(run->context), found.lowest))
-			error = isst_cpuset_add(core->online, found.lowest, found.lowest);
+		xcall(isst_cpuset_add(core->cpus, found.lowest, found.lowest));
+		if (isst_cpuset_has(isst_online_cpus(run->context), found.lowest))
+			xcall(isst_cpuset_add(core->online, found.lowest, found.lowest));
 	}
-	return error;
 }
 
 static int compare_cores(const void *left, const void *right)
@@ -120,38 +116,26 @@ static int compare_cores(const void *left, const void *right)
 	return (a->lowest > b->lowest) - (a->lowest < b->lowest);
 }
 
-int cores_find(struct run *run, struct cores *cores)
+void cores_find(struct run *run, struct cores *cores)
 {
-	size_t present = isst_cpuset_count(isst_present_cpus(run->context)), count;
+	size_t present = isst_cpuset_count(isst_present_cpus(run->context));
 	size_t domains = isst_domain_count(run->context), domain = 0;
-	int error = 0;
 
-	*cores = (struct cores){ .all = calloc(present + 1, sizeof(*cores->all)),
-				 .first = calloc(domains + 1, sizeof(*cores->first)),
+	*cores = (struct cores){ .all = xcalloc(present + 1, sizeof(*cores->all)),
+				 .first = xcalloc(domains + 1, sizeof(*cores->first)),
 				 .complete = true,
-				 .unplaced = isst_cpuset_new() };
-	if (!cores->all || !cores->first || !cores->unplaced) {
-		error = -ENOMEM;
-	} else {
-		count = list_cpus(run, cores, &error);
-		if (!error)
-			error = make_cores(run, count, cores);
-	}
-	if (error) {
-		run_no_memory(run);
-		return error;
-	}
+				 .unplaced = xcheck(isst_cpuset_new()) };
+	make_cores(run, list_cpus(run, cores), cores);
 	qsort(cores->all, cores->count, sizeof(*cores->all), compare_cores);
 	for (size_t i = 0; i <= cores->count; i++)
 		while (domain <= domains &&
 		       (i == cores->count || domain <= isst_domain_index(cores->all[i].domain)))
 			cores->first[domain++] = i;
-	return 0;
 }
 
 void cores_clear(struct cores *cores)
 {
-	for (size_t i = 0; cores->all && i < cores->count; i++) {
+	for (size_t i = 0; i < cores->count; i++) {
 		isst_cpuset_free(cores->all[i].cpus);
 		isst_cpuset_free(cores->all[i].online);
 	}
@@ -166,11 +150,11 @@ void cores_clear(struct cores *cores)
 /** CPUs of which one stands for each number of a core. */
 static struct isst_targets *representatives(struct run *run, const struct cores *cores)
 {
-	struct isst_targets *targets = isst_targets_new(run->context);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = targets && cpus ? 0 : -ENOMEM;
+	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
+	int error;
 
-	for (size_t i = 0; i < cores->count && !error; i++) {
+	for (size_t i = 0; i < cores->count; i++) {
 		const struct core *core = &cores->all[i], *before = core - 1;
 		/* Those of a module are adjacent: the first one of them that is online. */
 		bool done = i > 0 && core->in_module && before->domain == core->domain &&
@@ -178,10 +162,9 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 		unsigned int cpu;
 
 		if (core->clos != CLOS_NONE && !done && isst_cpuset_next(core->online, 0, &cpu))
-			error = isst_cpuset_add(cpus, cpu, cpu);
+			xcall(isst_cpuset_add(cpus, cpu, cpu));
 	}
-	if (!error)
-		error = isst_targets_add_cpus(targets, cpus);
+	error = isst_targets_add_cpus(targets, cpus);
 	isst_cpuset_free(cpus);
 	return targets_or_error(run, targets, error);
 }

@@ -31,9 +31,8 @@ struct cores {
 	for (const struct core *core = (cores)->all + (cores)->first[isst_domain_index(domain)]; \
 	     core < (cores)->all + (cores)->first[isst_domain_index(domain) + 1]; core++)
 
-/** Finds the cores, without classes; to be cleared. Returns 0, or a negative errno after reporting
- * it. */
-int cores_find(struct run *run, struct cores *cores);
+/** Finds the cores, without classes; to be cleared. */
+void cores_find(struct run *run, struct cores *cores);
 void cores_clear(struct cores *cores);
 
 /** Reads the class of each number of online cores, but for those that have none (CLOS_NONE). */

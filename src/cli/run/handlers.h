@@ -27,7 +27,7 @@ void core_power_get_assoc(struct run *run);
 /* Of changes, see struct change_command: */
 bool core_power_check_enable(struct run *run);
 bool core_power_check_config(struct run *run);
-int core_power_fill_config(const struct run *run, struct isst_request *request);
+void core_power_fill_config(const struct run *run, struct isst_request *request);
 bool turbo_mode_check(struct run *run);
 void base_freq_announce(struct run *run);
 void journal_show(struct run *run);

@@ -2,6 +2,7 @@
 #include "levels.h"
 
 #include "../../common/numbered.h"
+#include "../process/xalloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,12 +23,8 @@ int run_read_levels(struct run *run, enum level_choice choice, unsigned int part
 	*levels = (struct levels){ .results = read_targets(run, domain_targets(run), &question) };
 	if (!levels->results)
 		return -EIO;
-	levels->first = calloc(run->targets.domain_count + 1, sizeof(*levels->first));
-	levels->count = calloc(run->targets.domain_count + 1, sizeof(*levels->count));
-	if (!levels->first || !levels->count) {
-		run_no_memory(run);
-		return -ENOMEM;
-	}
+	levels->first = xcalloc(run->targets.domain_count + 1, sizeof(*levels->first));
+	levels->count = xcalloc(run->targets.domain_count + 1, sizeof(*levels->count));
 	for (size_t i = 0; (result = isst_results_at(levels->results, i)) != NULL; i++) {
 		unsigned int highest = value_of(result, ISST_VALUE_ENABLED)
 					       ? value_of(result, ISST_VALUE_HIGHEST_LEVEL)
@@ -108,9 +105,8 @@ void level_choice_report(struct run *run, const struct levels *levels)
 int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
 			const char *statements, unsigned int flags, struct isst_config **compared)
 {
-	struct isst_config *config = isst_config_new();
-	int error = config ? isst_config_add_text(config, "", statements, strlen(statements), 0)
-			   : -ENOMEM;
+	struct isst_config *config = xcheck(isst_config_new());
+	int error = isst_config_add_text(config, "", statements, strlen(statements), 0);
 
 	isst_config_set_targets(config, targets);
 	if (!error)
@@ -132,16 +128,16 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 		[UNSEEN] = { "offline, and not seen online since boot",
 			     "whether a level enables such CPUs is unknown" },
 	};
-	struct isst_cpuset *cpus[KINDS] = { isst_cpuset_new(), isst_cpuset_new(),
-					    isst_cpuset_new() };
+	struct isst_cpuset *cpus[KINDS] = { xcheck(isst_cpuset_new()), xcheck(isst_cpuset_new()),
+					    xcheck(isst_cpuset_new()) };
 	struct isst_targets *targets = domain_targets(run);
 	const struct isst_config_difference *difference;
 	struct isst_config *compared = NULL;
 	struct isst_cpuset *isolated = NULL;
 	unsigned int cpu;
-	int error = cpus[ON] && cpus[OFF] && cpus[UNSEEN] ? 0 : -ENOMEM;
+	int error = 0;
 
-	if (targets && !error)
+	if (targets)
 		error = levels_compare_cpus(run->context, targets, statements, flags, &compared);
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
 	if (isst_config_difference_at(compared, 0))
@@ -151,31 +147,30 @@ void levels_note_cpus(struct run *run, const char *statements, unsigned int flag
 			bool online = isst_cpuset_has(isst_online_cpus(run->context), cpu);
 			bool seen = isst_cpu_by_number(run->context, cpu);
 
-			if (!error && !isst_cpuset_has(isolated, cpu))
-				error = isst_cpuset_add(cpus[online ? ON
-							     : seen ? OFF
-								    : UNSEEN],
-							cpu, cpu);
+			if (!isst_cpuset_has(isolated, cpu))
+				xcall(isst_cpuset_add(cpus[online ? ON
+							   : seen ? OFF
+								  : UNSEEN],
+						      cpu, cpu));
 		}
 	if (error && (run_is_change(run) || request_has(run->request, OPTION_DRY_RUN)))
 		report_message(run->report, ENTRY_NOTE,
 			       "which CPUs the level has otherwise is not known: %s",
-			       error == -ENOMEM ? "out of memory" : isst_error(run->context));
+			       run_cause(run, error));
 	else if (error)
 		run_not_asked(run, error);
 	for (size_t i = 0; i < KINDS; i++) {
 		size_t count = error ? 0 : isst_cpuset_count(cpus[i]);
-		char *names = count > 0 ? name_numbers("CPU", cpus[i]) : NULL;
 
-		if (names) {
+		if (count > 0) {
+			char *names = xcheck(name_numbers("CPU", cpus[i]));
+
 			report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names,
 				       count == 1 ? "is" : "are", states[i][0], states[i][1]);
 			report_code(run->report,
 				    isst_message_code_name(ISST_MESSAGE_CPUS_LEFT_OUT));
-		} else if (count > 0) {
-			run_no_memory(run);
+			free(names);
 		}
-		free(names);
 		isst_cpuset_free(cpus[i]);
 	}
 	isst_cpuset_free(isolated);

@@ -108,8 +108,8 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 bool run_choose_cores(struct run *run);
 unsigned int core_choice_count(const struct run *run, unsigned int package);
 
-/** Drops packages without a chosen core, and reports them. Returns false after an error. */
-bool core_choice_keep_packages(struct run *run);
+/** Drops packages without a chosen core, and reports them. */
+void core_choice_keep_packages(struct run *run);
 
 /** Reports the CPUs as a list with ranges, such as taskset and cpusets take. */
 void core_choice_report(struct run *run);

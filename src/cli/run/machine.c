@@ -3,14 +3,14 @@
 
 #include "../../common/suggest.h"
 #include "../process/privileges.h"
+#include "../process/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define refuse(status, problem, ...) \
-	(usage_problem(problem, __VA_ARGS__) == -ENOMEM ? STATUS_FAILED : (status))
+#define refuse(status, problem, ...) (*(problem) = xasprintf(__VA_ARGS__), (status))
 
 /** A variable of the environment; NULL: unset or empty. Borrowed privileges do not follow it, but
  * must not change the real machine instead. */
@@ -91,15 +91,11 @@ enum exit_status machine_problem(int error, const struct emulation *emulation, c
 
 struct isst_emulator_target *emulation_target(const struct emulation *emulation)
 {
-	struct isst_emulator_target *target = isst_emulator_target_new(emulation->platform);
+	struct isst_emulator_target *target = xcheck(isst_emulator_target_new(emulation->platform));
 
-	if (target && isst_emulator_target_set_state(target, emulation->state_directory) == 0) {
-		isst_emulator_target_set_flags(target,
-					       emulation->unlock ? ISST_EMULATOR_TARGET_UNLOCK : 0);
-		return target;
-	}
-	isst_emulator_target_free(target);
-	return NULL;
+	xcall(isst_emulator_target_set_state(target, emulation->state_directory));
+	isst_emulator_target_set_flags(target, emulation->unlock ? ISST_EMULATOR_TARGET_UNLOCK : 0);
+	return target;
 }
 
 enum exit_status machine_open(const struct request *request, struct isst_options *options,
@@ -114,19 +110,16 @@ enum exit_status machine_open(const struct request *request, struct isst_options
 	*context = NULL;
 	if (status == STATUS_DONE && emulation.platform) {
 		target = emulation_target(&emulation);
-		error = target ? isst_emulator_open(target, &machine, problem) : -ENOMEM;
+		error = isst_emulator_open(target, &machine, problem);
 		isst_emulator_target_free(target);
 		if (error)
 			status = machine_problem(error, &emulation, problem);
 	}
-	if (status == STATUS_DONE && !options) {
-		isst_machine_free(machine);
-		status = refuse(STATUS_FAILED, problem, "out of memory");
-	} else if (status == STATUS_DONE) {
+	if (status == STATUS_DONE) {
 		error = machine ? isst_open_machine(machine, options, context)
 				: isst_open(options, context);
 		if (error)
-			status = refuse(STATUS_FAILED, problem, "out of memory");
+			status = refuse(STATUS_FAILED, problem, "%s", strerror(-error));
 	}
 	isst_options_free(options);
 	return status;
@@ -137,7 +130,7 @@ struct isst_context *machine_look(const struct request *request)
 	struct isst_context *context;
 	char *problem;
 
-	(void)machine_open(request, isst_options_new(), &context, &problem);
+	(void)machine_open(request, xcheck(isst_options_new()), &context, &problem);
 	free(problem);
 	return context;
 }

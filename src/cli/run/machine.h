@@ -20,7 +20,7 @@ struct isst_emulator_target *emulation_target(const struct emulation *emulation)
 enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
 				char **problem);
 
-/** Opens the machine that is meant, and frees the options (NULL: no memory). As above. */
+/** Opens the machine that is meant, and frees the options. As above. */
 enum exit_status machine_open(const struct request *request, struct isst_options *options,
 			      struct isst_context **context, char **problem);
 

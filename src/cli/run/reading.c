@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reading.h"
 
+#include "../process/xalloc.h"
+
 #include <errno.h>
 
 struct isst_targets *domain_targets(struct run *run)
 {
-	struct isst_targets *targets = isst_targets_new(run->context);
-	int error = targets ? 0 : -ENOMEM;
+	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
+	int error = 0;
 
 	for (size_t slot = 0; slot < run->targets.domain_count && !error; slot++)
 		error = isst_targets_add_domain(targets, run->targets.domains[slot]);
@@ -15,14 +17,13 @@ struct isst_targets *domain_targets(struct run *run)
 
 struct isst_targets *cpu_targets(struct run *run)
 {
-	struct isst_targets *targets = isst_targets_new(run->context);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = targets && cpus ? 0 : -ENOMEM;
+	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
+	int error;
 
-	for (size_t i = 0; i < run->targets.unit_count && !error; i++)
-		error = isst_cpuset_add(cpus, run->targets.units[i].cpu, run->targets.units[i].cpu);
-	if (!error)
-		error = isst_targets_add_cpus(targets, cpus);
+	for_each_unit (unit, &run->targets)
+		xcall(isst_cpuset_add(cpus, unit->cpu, unit->cpu));
+	error = isst_targets_add_cpus(targets, cpus);
 	isst_cpuset_free(cpus);
 	return targets_or_error(run, targets, error);
 }
@@ -32,23 +33,19 @@ struct isst_results *read_targets(struct run *run, struct isst_targets *targets,
 {
 	struct isst_results *results = NULL;
 	struct isst_request *request = NULL;
-	int error = 0;
+	int error;
 
 	if (!targets)
 		return NULL;
 	if (question->value && request_has(run->request, question->option)) {
-		request = isst_request_new();
-		error = request ? isst_request_set(request, question->value,
-						   request_number(run->request, question->option))
-				: -ENOMEM;
+		request = xcheck(isst_request_new());
+		xcall(isst_request_set(request, question->value,
+				       request_number(run->request, question->option)));
 	}
-	if (!error)
-		error = isst_read(run->context, question->read, targets, request, question->flags,
-				  &results);
+	error = isst_read(run->context, question->read, targets, request, question->flags,
+			  &results);
 	/* Where there are results, each has the cause of its failure. */
-	if (error == -ENOMEM)
-		run_no_memory(run);
-	else if (!results)
+	if (!results)
 		run_call(run, error);
 	isst_request_free(request);
 	isst_targets_free(targets);
@@ -63,7 +60,7 @@ void report_unread(struct run *run, const struct unit *unit, struct failure fail
 	if (!run->report->v2 || !failure.error || failure.error == -EOPNOTSUPP)
 		return;
 	node = unit_report(unit, run->context, run->report);
-	report_hide(node);
+	node->hidden = true;
 	if (key != KEYS)
 		report_unknown(node, key);
 	for (; key == KEYS && shown->key != KEYS; shown++)
@@ -161,26 +158,23 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 
 bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus)
 {
-	bool done;
+	bool done = true;
 
-	*cpus = isst_cpuset_new();
-	done = *cpus && isst_cpuset_add_set(*cpus, list->numbers) == 0;
-	if (!done)
-		run_no_memory(run);
+	*cpus = xcheck(isst_cpuset_new());
+	xcall(isst_cpuset_add_set(*cpus, list->numbers));
 	for (size_t i = 0; i < list->name_count && done; i++) {
 		struct isst_cpuset *found = NULL;
 		int error = isst_cpus_by_name(run->context, list->names[i], 0, &found);
 
-		done = !error && isst_cpuset_add_set(*cpus, found) == 0;
-		if (done && isst_cpuset_count(found) == 0) {
-			run_error(run, STATUS_UNSUPPORTED, "@%s: no CPU has this name at present",
-				  list->names[i]);
-			done = false;
-		} else if (error)
+		done = !error && isst_cpuset_count(found) > 0;
+		if (error)
 			run_error(run, status_of_error(error), "@%s: %s", list->names[i],
 				  isst_error(run->context));
 		else if (!done)
-			run_no_memory(run);
+			run_error(run, STATUS_UNSUPPORTED, "@%s: no CPU has this name at present",
+				  list->names[i]);
+		else
+			xcall(isst_cpuset_add_set(*cpus, found));
 		isst_cpuset_free(found);
 	}
 	if (done)

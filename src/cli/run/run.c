@@ -4,6 +4,7 @@
 #include "../process/confirmation.h"
 #include "../process/privileges.h"
 #include "../process/program.h"
+#include "../process/xalloc.h"
 #include "../render/output.h"
 #include "../text/wrap.h"
 
@@ -121,15 +122,14 @@ int run_is_interrupted(void *data)
 	return run->interrupted_by != NULL;
 }
 
-/** Reports a message once: what several results need fails for each of them. */
+/** Reports a message, which is freed, once: what several results need fails for each of them. */
 static struct report_entry *report_once(struct run *run, enum entry_kind kind, char *message,
 					const char *code)
 {
-	const char *text = message ? message : "out of memory";
-	struct report_entry *entry = report_find_message(run->report, kind, text);
+	struct report_entry *entry = report_find_message(run->report, kind, message);
 
 	if (!entry) {
-		report_message(run->report, kind, "%s", text);
+		report_message(run->report, kind, "%s", message);
 		report_code(run->report, code);
 		entry = run->report->last;
 	}
@@ -151,7 +151,7 @@ static void place_entry(struct run *run, struct report_entry *entry,
 	else if (isst_message_package(message, &package) == 0)
 		path[steps++] = (struct report_step){ &keys[KEY_PACKAGE], package };
 	if (steps > 0 || isst_message_cpus(message))
-		report_place_message(run->report, entry, path, steps, isst_message_cpus(message));
+		report_place_message(entry, path, steps, isst_message_cpus(message));
 }
 
 /** Adds what a failure is about: the domain and CPU of its result, or what its message has. */
@@ -168,12 +168,10 @@ static void place_failure(struct run *run, struct report_entry *entry, struct fa
 	if (!domain)
 		return;
 	if (cpu) {
-		cpus = isst_cpuset_new();
-		run->report->failed |= !cpus || isst_cpuset_add(cpus, isst_cpu_number(cpu),
-								isst_cpu_number(cpu)) != 0;
+		cpus = xcheck(isst_cpuset_new());
+		xcall(isst_cpuset_add(cpus, isst_cpu_number(cpu), isst_cpu_number(cpu)));
 	}
-	report_place_message(run->report, entry, path, domain_path(domain, run->context, path),
-			     cpus);
+	report_place_message(entry, path, domain_path(domain, run->context, path), cpus);
 	isst_cpuset_free(cpus);
 }
 
@@ -192,20 +190,22 @@ void run_message_error(struct run *run, int error, const struct isst_message *me
 					   .about = message });
 }
 
+const char *run_cause(const struct run *run, int error)
+{
+	const char *cause = isst_error(run->context);
+
+	return *cause ? cause : strerror(-error);
+}
+
 int run_call(struct run *run, int error)
 {
-	const char *cause;
-	char *message;
-
 	if (!error)
 		return 0;
-	cause = isst_error(run->context);
 	run->status = status_worse(run->status, status_of_error(error));
-	if (asprintf(&message, "%s%s%s", run->interrupted_by ? run->interrupted_by : "",
-		     run->interrupted_by ? ": " : "", *cause ? cause : strerror(-error)) < 0)
-		message = NULL;
 	place_entry(run,
-		    report_once(run, ENTRY_ERROR, message,
+		    report_once(run, ENTRY_ERROR,
+				xasprintf("%s%s%s", run->interrupted_by ? run->interrupted_by : "",
+					  run->interrupted_by ? ": " : "", run_cause(run, error)),
 				run->interrupted_by ? "interrupted" : error_code(error)),
 		    isst_error_message(run->context));
 	return error;
@@ -221,10 +221,7 @@ int run_driver_call(struct run *run, int error)
 
 void run_not_asked(struct run *run, int error)
 {
-	if (error == -ENOMEM)
-		run_no_memory(run);
-	else
-		run_error(run, STATUS_FAILED, "%s", isst_error(run->context));
+	run_error(run, STATUS_FAILED, "%s", run_cause(run, error));
 }
 
 struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error)
@@ -247,14 +244,11 @@ struct failure failure_of(const struct isst_result *result, int part)
 /** That something is not supported has a code of its own also in a note. */
 static void report_failure(struct run *run, enum entry_kind kind, struct failure failure)
 {
-	char *message;
-	int length = failure.more > 0
-			     ? asprintf(&message, "%s (and %u more)", failure.message, failure.more)
-			     : asprintf(&message, "%s", failure.message);
+	char *message = failure.more > 0
+				? xasprintf("%s (and %u more)", failure.message, failure.more)
+				: xstrdup(failure.message);
 
-	place_failure(
-		run, report_once(run, kind, length < 0 ? NULL : message, error_code(failure.error)),
-		failure);
+	place_failure(run, report_once(run, kind, message, error_code(failure.error)), failure);
 }
 
 void run_failure(struct run *run, struct failure failure)
@@ -288,32 +282,20 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 	char *message;
 
 	va_start(arguments, format);
-	if (vasprintf(&message, format, arguments) < 0)
-		message = NULL;
+	message = xvasprintf(format, arguments);
 	va_end(arguments);
 	report_once(run, ENTRY_ERROR, message, status_code(status));
 	run->status = status_worse(run->status, status);
 }
 
-void run_no_memory(struct run *run)
-{
-	run_error(run, STATUS_FAILED, "%sout of memory",
-		  run->changed ? "the change was made, but its result could not be written: " : "");
-}
-
 const char *run_processor_name(struct run *run)
 {
 	const char *name = isst_platform_name(run->context);
-	char *message;
 
-	if (!name && errno == ENOMEM)
-		run_no_memory(run);
-	else if (!name && errno)
+	if (!name && errno)
 		report_once(run, ENTRY_NOTE,
-			    asprintf(&message, "cannot read the name of the processor: %s",
-				     isst_error(run->context)) < 0
-				    ? NULL
-				    : message,
+			    xasprintf("cannot read the name of the processor: %s",
+				      isst_error(run->context)),
 			    status_code(STATUS_FAILED));
 	return name;
 }
@@ -340,23 +322,21 @@ void run_note_unchanged(struct run *run, const char *why)
 
 void run_progress(struct run *run, const char *format, ...)
 {
-	const char *line = "out of memory";
-	char *made = NULL;
 	va_list arguments;
+	char *line;
 
 	va_start(arguments, format);
-	if (vasprintf(&made, format, arguments) < 0)
-		made = NULL;
+	line = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (made)
-		line = made;
-	if (!run->progress)
+	if (!run->progress) {
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
-	else if (run->columns > 0 && wrap_line(line, run->columns, 0, run->progress) == 0)
+	} else if (run->columns > 0) {
+		wrap_line(line, run->columns, 0, run->progress);
 		fputc('\n', run->progress);
-	else
+	} else {
 		fprintf(run->progress, "%s\n", line);
-	free(made);
+	}
+	free(line);
 }
 
 void run_count(struct run *run, const char *state, unsigned int done, unsigned int count)
@@ -372,13 +352,10 @@ void run_count(struct run *run, const char *state, unsigned int done, unsigned i
 
 struct isst_options *run_options(const struct request *request)
 {
-	struct isst_options *options = isst_options_new();
+	struct isst_options *options = xcheck(isst_options_new());
 
-	if (options) {
-		isst_options_set(options, ISST_OPTION_TRIES, request_number(request, OPTION_RETRY));
-		isst_options_set(options, ISST_OPTION_PAUSE_MS,
-				 request_number(request, OPTION_PAUSE));
-	}
+	isst_options_set(options, ISST_OPTION_TRIES, request_number(request, OPTION_RETRY));
+	isst_options_set(options, ISST_OPTION_PAUSE_MS, request_number(request, OPTION_PAUSE));
 	return options;
 }
 

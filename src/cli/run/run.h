@@ -54,7 +54,7 @@ struct run {
 /** Whether a signal ends the run @data, as the library asks in waits and changes. */
 int run_is_interrupted(void *data);
 
-/** The library's options that a command line asks for; NULL without memory. */
+/** The library's options that a command line asks for. */
 struct isst_options *run_options(const struct request *request);
 
 /** Why something could not be read or changed, as the library reports it for a part of a result. */
@@ -67,6 +67,9 @@ struct failure {
 };
 
 struct failure failure_of(const struct isst_result *result, int part);
+
+/** The message of the last call, which failed. */
+const char *run_cause(const struct run *run, int error);
 
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
@@ -117,8 +120,7 @@ void run_count(struct run *run, const char *state, unsigned int done, unsigned i
 bool run_is_change(const struct run *run);
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void run_no_memory(struct run *run);
-/** The name of the processor; NULL if there is none, or after reporting that memory ran out. */
+/** The name of the processor; NULL if there is none, or after a note that it cannot be read. */
 const char *run_processor_name(struct run *run);
 
 /** Decides what becomes of run_unsupported(); called once, after the handler. */

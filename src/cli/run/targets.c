@@ -3,6 +3,7 @@
 
 #include "../../common/numbered.h"
 #include "../process/exit_status.h"
+#include "../process/xalloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,16 +50,15 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 		[LOST] = { "belongs to no power domain known to the driver",
 			   "belong to no power domain known to the driver" },
 	};
-	struct isst_cpuset *wrong[WRONGS] = { isst_cpuset_new(), isst_cpuset_new(),
-					      isst_cpuset_new() };
-	int error = wrong[ABSENT] && wrong[OFFLINE] && wrong[LOST] ? 0 : -ENOMEM;
-	char *online = isst_cpuset_to_list(isst_online_cpus(context)), *named;
+	struct isst_cpuset *wrong[WRONGS] = { xcheck(isst_cpuset_new()), xcheck(isst_cpuset_new()),
+					      xcheck(isst_cpuset_new()) };
+	char *online = xcheck(isst_cpuset_to_list(isst_online_cpus(context))), *named;
 	unsigned int cpu, count = 0;
 
 	isst_cpuset_for_each (cpu, cpus) {
 		bool is_online = isst_cpuset_has(isst_online_cpus(context), cpu);
 
-		if (error || count > WRONG_CPUS)
+		if (count > WRONG_CPUS)
 			break;
 		if (is_online && isst_cpu_by_number(context, cpu))
 			continue;
@@ -66,30 +66,28 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 		    isst_cpuset_has(isst_present_cpus(context), cpu))
 			continue;
 		if (count++ < WRONG_CPUS)
-			error = isst_cpuset_add(
+			xcall(isst_cpuset_add(
 				wrong[is_online						 ? LOST
 				      : isst_cpuset_has(isst_present_cpus(context), cpu) ? OFFLINE
 											 : ABSENT],
-				cpu, cpu);
+				cpu, cpu));
 	}
 	for (size_t why = 0; why < WRONGS; why++) {
 		bool more = why == ABSENT && count > WRONG_CPUS;
 
-		if (!error && isst_cpuset_count(wrong[why]) > 0) {
-			named = name_numbers("CPU", wrong[why]);
-			if (named && online)
-				report_message(
-					report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s",
-					named, more ? " and more" : "",
-					TEXTS[why][isst_cpuset_count(wrong[why]) != 1 || more],
-					online);
+		if (isst_cpuset_count(wrong[why]) > 0) {
+			named = xcheck(name_numbers("CPU", wrong[why]));
+			report_message(report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s",
+				       named, more ? " and more" : "",
+				       TEXTS[why][isst_cpuset_count(wrong[why]) != 1 || more],
+				       online);
 			report_code(report, status_code(STATUS_UNSUPPORTED));
 			free(named);
 		}
 		isst_cpuset_free(wrong[why]);
 	}
 	free(online);
-	return !error && count > 0 ? -EOPNOTSUPP : error;
+	return count > 0 ? -EOPNOTSUPP : 0;
 }
 
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
@@ -104,13 +102,9 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 	*targets = (struct targets){ .named = cpus != NULL };
 	if (error)
 		return error;
-	targets->units = calloc((by_cpu ? isst_cpuset_count(of) : domains) + 1,
-				sizeof(*targets->units));
-	targets->domains = calloc(domains + 1, sizeof(*targets->domains));
-	if (!targets->units || !targets->domains) {
-		targets_clear(targets);
-		return -ENOMEM;
-	}
+	targets->units = xcalloc((by_cpu ? isst_cpuset_count(of) : domains) + 1,
+				 sizeof(*targets->units));
+	targets->domains = xcalloc(domains + 1, sizeof(*targets->domains));
 	isst_cpuset_for_each (number, of) {
 		const struct isst_cpu *cpu = by_cpu ? isst_cpu_by_number(context, number) : NULL;
 
@@ -205,7 +199,6 @@ struct report_node *unit_report(const struct unit *unit, struct isst_context *co
 	path[steps++] = (struct report_step){ &keys[unit->place.has_cpu ? KEY_CPU : KEY_NO_CPU],
 					      unit->cpu };
 	root = report_unit(report, path, steps);
-	if (root)
-		report->last->of_cpu = unit->is_cpu;
+	report->last->of_cpu = unit->is_cpu;
 	return root;
 }

@@ -39,8 +39,8 @@ struct targets {
 	for (const struct unit *unit = (targets)->units; \
 	     unit < (targets)->units + (targets)->unit_count; unit++)
 
-/** Finds the units: @cpus, or without (NULL) those of @kind. Returns 0, -EOPNOTSUPP after
- * reporting CPUs that cannot be targets, or -ENOMEM. */
+/** Finds the units: @cpus, or without (NULL) those of @kind. Returns 0, or -EOPNOTSUPP after
+ * reporting CPUs that cannot be targets. */
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
 		 const struct isst_cpuset *cpus, struct report *report);
 void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);

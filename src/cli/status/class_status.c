@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/judge.h"
 #include "../../common/numbered.h"
+#include "../process/xalloc.h"
 #include "machine_status.h"
 
 #include <errno.h>
@@ -403,15 +404,12 @@ static void note_classes(const struct machine_status *status, const struct domai
 		if (isst_cpuset_count(cpus) == 0 ||
 		    !clos_max_is_below_bucket(domain->clos_max_mhz[clos], mhz))
 			continue;
-		list = name_numbers("CPU", cpus);
-		if (list)
-			report_message(status->run->report, ENTRY_NOTE,
-				       "%s: %s: high priority, but no more than %u MHz, the "
-				       "maximum of CLOS %d",
-				       isst_domain_name(domain->domain), list,
-				       domain->clos_max_mhz[clos], clos);
-		else
-			run_no_memory(status->run);
+		list = xcheck(name_numbers("CPU", cpus));
+		report_message(status->run->report, ENTRY_NOTE,
+			       "%s: %s: high priority, but no more than %u MHz, the maximum of "
+			       "CLOS %d",
+			       isst_domain_name(domain->domain), list, domain->clos_max_mhz[clos],
+			       clos);
 		free(list);
 	}
 }
@@ -475,14 +473,11 @@ void high_priority_package_report(const struct machine_status *status,
 
 /* ---- The rows ---- */
 
-/** Adds the CPUs of high priority. Returns false without memory. */
-static bool add_high_cpus(const struct domain_status *domain, struct isst_cpuset *cpus)
+/** Adds the CPUs of high priority. */
+static void add_high_cpus(const struct domain_status *domain, struct isst_cpuset *cpus)
 {
-	bool complete = cpus;
-
-	for (size_t clos = 0; clos <= LAST_HIGH_CLOS && complete; clos++)
-		complete = isst_cpuset_add_set(cpus, domain->class_cpus[clos]) == 0;
-	return complete;
+	for (size_t clos = 0; clos <= LAST_HIGH_CLOS; clos++)
+		xcall(isst_cpuset_add_set(cpus, domain->class_cpus[clos]));
 }
 
 static void report_domain(const struct machine_status *status, const struct domain_status *domain,
@@ -490,14 +485,13 @@ static void report_domain(const struct machine_status *status, const struct doma
 {
 	const struct package_cores cores = count_cores(status, isst_domain_package(domain->domain));
 	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
-	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
 
 	report_bucket(status->run, node, levels, level, &cores);
 	note_classes(status, domain, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
-	if (!add_high_cpus(domain, cpus))
-		run_no_memory(status->run);
-	else if (isst_cpuset_count(cpus) == 0 && domain->has_unknown)
+	add_high_cpus(domain, cpus);
+	if (isst_cpuset_count(cpus) == 0 && domain->has_unknown)
 		report_unknown(node, KEY_STATUS_CPUS);
 	else
 		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
@@ -508,8 +502,8 @@ static void report_domain(const struct machine_status *status, const struct doma
 static void report_top(const struct machine_status *status)
 {
 	struct report_node *top = report_unit(status->run->report, NULL, 0);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	bool known = true, complete = cpus;
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
+	bool known = true;
 
 	for_each_domain (domain, status) {
 		if (!domain->node || isst_domain_is_io(domain->domain))
@@ -518,14 +512,12 @@ static void report_top(const struct machine_status *status)
 		if (!has_priorities(domain))
 			continue;
 		known &= !domain->has_unknown;
-		complete = complete && add_high_cpus(domain, cpus);
+		add_high_cpus(domain, cpus);
 	}
-	if (!complete)
-		run_no_memory(status->run);
-	else if (!known)
+	if (!known)
 		report_unknown(report_v2(top), KEY_HIGH_PRIORITY_CPUS);
 	else
-		report_hide(report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus));
+		report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus)->hidden = true;
 	isst_cpuset_free(cpus);
 }
 

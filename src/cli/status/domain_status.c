@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../process/xalloc.h"
 #include "machine_status.h"
-
-#include <errno.h>
 
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain)
@@ -37,8 +36,8 @@ struct isst_results *status_read(struct machine_status *status, int what, unsign
 				 bool (*wanted)(const struct domain_status *domain))
 {
 	struct run *run = status->run;
-	struct isst_targets *targets = isst_targets_new(run->context);
-	int error = targets ? 0 : -ENOMEM;
+	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
+	int error = 0;
 
 	for (size_t i = 0; i < status->domain_count && !error; i++)
 		if (!wanted || wanted(&status->domains[i]))
@@ -49,10 +48,9 @@ struct isst_results *status_read(struct machine_status *status, int what, unsign
 struct isst_results *status_read_cpus(struct machine_status *status, int what,
 				      const struct isst_cpuset *cpus)
 {
-	struct isst_targets *targets = isst_targets_new(status->run->context);
+	struct isst_targets *targets = xcheck(isst_targets_new(status->run->context));
 
-	return read_any(status->run, what, 0, targets,
-			targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
+	return read_any(status->run, what, 0, targets, isst_targets_add_cpus(targets, cpus));
 }
 
 /* ---- CPUs ---- */
@@ -65,21 +63,6 @@ bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuse
 		if (!isst_cpuset_has(undisturbed, cpu))
 			return true;
 	return false;
-}
-
-int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
-		       struct isst_cpuset *cpus, struct isst_cpuset *left_out)
-{
-	unsigned int cpu;
-	int error = 0;
-
-	for_each_domain (domain, status) {
-		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain->domain))
-			if (domain->node && is_named(status->run, cpu) && !error)
-				error = isst_cpuset_add(
-					isst_cpuset_has(except, cpu) ? left_out : cpus, cpu, cpu);
-	}
-	return error;
 }
 
 /* ---- Levels ---- */

@@ -2,6 +2,7 @@
 /* Limits; with --watch also frequencies and power. Disturbs no isolated CPU, reads no MSR on TPMI
  * machines. */
 #include "../../common/judge.h"
+#include "../process/xalloc.h"
 #include "machine_status.h"
 
 #include <errno.h>
@@ -341,7 +342,7 @@ static void report_groups(const struct machine_status *status, const struct grou
 				    memcmp(members[k].values, next->values, sizeof(next->values)) !=
 					    0)
 					continue;
-				report_add_cpu(node, members[k].cpu);
+				xcall(isst_cpuset_add(node->cpus, members[k].cpu, members[k].cpu));
 				members[k].done = true;
 			}
 		}
@@ -352,22 +353,21 @@ static void report_groups(const struct machine_status *status, const struct grou
 static void report_cpus(struct machine_status *status, const struct grouping *grouping,
 			const struct isst_cpuset *except, enum key_id left_out_key)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new(), *left_out = isst_cpuset_new();
-	struct isst_results *results = NULL;
-	struct member *members = NULL;
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new()), *left_out = xcheck(isst_cpuset_new());
+	struct isst_results *results;
 	struct run *run = status->run;
-	bool chosen = cpus && left_out && status_choose_cpus(status, except, cpus, left_out) == 0;
+	struct member *members;
+	unsigned int cpu;
 
-	if (chosen) {
-		results = status_read_cpus(status, grouping->what, cpus);
-		members = calloc(isst_results_count(results) + 1, sizeof(*members));
-	}
-	if (members) {
-		report_lists(status, grouping->key, results);
-		report_groups(status, grouping, members,
-			      list_members(run, grouping, results, members));
-	} else
-		run_no_memory(run);
+	for_each_domain (domain, status)
+		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain->domain))
+			if (domain->node && is_named(run, cpu))
+				xcall(isst_cpuset_add(
+					isst_cpuset_has(except, cpu) ? left_out : cpus, cpu, cpu));
+	results = status_read_cpus(status, grouping->what, cpus);
+	members = xcalloc(isst_results_count(results) + 1, sizeof(*members));
+	report_lists(status, grouping->key, results);
+	report_groups(status, grouping, members, list_members(run, grouping, results, members));
 	if (isst_cpuset_count(left_out) > 0)
 		report_cpu_ranges(report_unit(run->report, NULL, 0), left_out_key, 0, left_out);
 	free(members);

@@ -4,6 +4,7 @@
 #include "isst-journal.h"
 
 #include "../../common/judge.h"
+#include "../process/xalloc.h"
 #include "../run/config.h"
 #include "../run/handlers.h"
 #include "../text/utc.h"
@@ -14,29 +15,20 @@
 /* ---- Which domains ---- */
 
 /** How many cores have high priority counts by package. */
-bool machine_status_find(struct run *run)
+void machine_status_find(struct run *run)
 {
 	struct isst_cpuset *packages;
-	bool named = run->targets.named;
-	int error;
 
-	if (!named)
-		return true;
-	packages = isst_cpuset_new();
-	error = packages ? 0 : -ENOMEM;
-	for (size_t i = 0; i < run->targets.unit_count && !error; i++)
-		error = isst_cpuset_add(packages, run->targets.units[i].place.package,
-					run->targets.units[i].place.package);
+	if (!run->targets.named)
+		return;
+	packages = xcheck(isst_cpuset_new());
+	for_each_unit (unit, &run->targets)
+		xcall(isst_cpuset_add(packages, unit->place.package, unit->place.package));
 	targets_clear(&run->targets);
-	if (!error)
-		error = targets_find(&run->targets, run->context, UNIT_DOMAIN, NULL, run->report);
-	if (!error)
-		targets_keep_packages(&run->targets, packages);
-	run->targets.named = named;
+	(void)targets_find(&run->targets, run->context, UNIT_DOMAIN, NULL, run->report);
+	targets_keep_packages(&run->targets, packages);
+	run->targets.named = true;
 	isst_cpuset_free(packages);
-	if (error)
-		run_no_memory(run);
-	return !error;
 }
 
 bool firmware_is_asked_by_msr(struct isst_context *context)
@@ -52,26 +44,21 @@ static bool leave_isolated_alone(struct run *run)
 {
 	struct isst_cpuset *undisturbed = NULL, *kept, *left_alone;
 	unsigned int package;
-	int error = -ENOMEM;
 
 	if (!run->again || request_has(run->request, OPTION_INCLUDE_ISOLATED) ||
 	    !firmware_is_asked_by_msr(run->context))
 		return true;
 	if (run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
 		return false;
-	kept = isst_cpuset_new();
-	left_alone = isst_cpuset_new();
-	if (kept && left_alone)
-		error = 0;
-	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
-		const struct unit *unit = &run->targets.units[i];
+	kept = xcheck(isst_cpuset_new());
+	left_alone = xcheck(isst_cpuset_new());
+	for_each_unit (unit, &run->targets) {
+		bool read = domain_has_reader(unit->domain, undisturbed);
 
 		package = unit->place.package;
-		error = isst_cpuset_add(domain_has_reader(unit->domain, undisturbed) ? kept
-										     : left_alone,
-					package, package);
+		xcall(isst_cpuset_add(read ? kept : left_alone, package, package));
 	}
-	if (!error && isst_cpuset_count(left_alone) > 0)
+	if (isst_cpuset_count(left_alone) > 0)
 		targets_keep_packages(&run->targets, kept);
 	isst_cpuset_for_each (package, left_alone)
 		if (!isst_cpuset_has(kept, package))
@@ -83,9 +70,7 @@ static bool leave_isolated_alone(struct run *run)
 	isst_cpuset_free(undisturbed);
 	isst_cpuset_free(kept);
 	isst_cpuset_free(left_alone);
-	if (error)
-		run_no_memory(run);
-	return !error;
+	return true;
 }
 
 /** Begins the units; with --cpu the lowest CPU that is named stands for each. */
@@ -114,17 +99,16 @@ static void begin_units(struct machine_status *status)
 
 /* ---- Reading ---- */
 
-/** Counts the cores of each class. Returns false without memory. */
-static bool count_classes(struct machine_status *status)
+/** Counts the cores of each class. */
+static void count_classes(struct machine_status *status)
 {
-	bool complete = true;
 	unsigned int cpu;
 
 	for (size_t i = 0; i < status->domain_count; i++) {
 		struct domain_status *domain = &status->domains[i];
 
 		for (size_t clos = 0; clos < STATUS_CLASSES; clos++)
-			complete = (domain->class_cpus[clos] = isst_cpuset_new()) && complete;
+			domain->class_cpus[clos] = xcheck(isst_cpuset_new());
 		for_each_core (core, &status->cores, domain->domain) {
 			bool online = isst_cpuset_count(core->online) > 0;
 
@@ -135,14 +119,11 @@ static bool count_classes(struct machine_status *status)
 			domain->high_cores += core->is_first && core->clos <= LAST_HIGH_CLOS;
 			domain->online_cores[core->clos] += online;
 			isst_cpuset_for_each (cpu, core->online)
-				if (complete && is_named(status->run, cpu))
-					complete = isst_cpuset_add(domain->class_cpus[core->clos],
-								   cpu, cpu) == 0;
+				if (is_named(status->run, cpu))
+					xcall(isst_cpuset_add(domain->class_cpus[core->clos], cpu,
+							      cpu));
 		}
 	}
-	if (!complete)
-		run_no_memory(status->run);
-	return complete;
 }
 
 /** Reads levels, features and classes. @parts: ISST_LEVELS_... Returns false if there is
@@ -152,11 +133,7 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 	const struct question question = { .read = ISST_READ_CORE_POWER };
 	struct run *run = status->run;
 
-	status->domains = calloc(run->targets.domain_count + 1, sizeof(*status->domains));
-	if (!status->domains) {
-		run_no_memory(run);
-		return false;
-	}
+	status->domains = xcalloc(run->targets.domain_count + 1, sizeof(*status->domains));
 	status->domain_count = run->targets.domain_count;
 	begin_units(status);
 	if (status_read_levels(status, parts) != 0)
@@ -193,7 +170,8 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 			status->cores.all[i].clos = CLOS_NONE;
 	}
 	cores_read_clos(run, &status->cores);
-	return count_classes(status);
+	count_classes(status);
+	return true;
 }
 
 /* ---- The top ---- */
@@ -242,13 +220,10 @@ static void report_last_apply(struct run *run, struct report_node *top)
 static void report_percentage(struct run *run, struct report_node *top)
 {
 	int max = isst_platform_fact(run->context, ISST_FACT_MAX_PERF_PCT);
-	struct report_node *leaf;
 
+	/* A screen has no line for what is as it should be. */
 	if (max >= 0) {
-		leaf = report_number(top, KEY_STATUS_MAX_PERF, (uint64_t)max);
-		/* A screen has no line for what is as it should be. */
-		if (max == 100)
-			report_hide(leaf);
+		report_number(top, KEY_STATUS_MAX_PERF, (uint64_t)max)->hidden = max == 100;
 	} else if (max != -ENODATA) {
 		run_call(run, max);
 		report_unknown(report_v2(top), KEY_STATUS_MAX_PERF);
@@ -286,12 +261,12 @@ static void report_top(struct machine_status *status)
 		report_word(top, KEY_STATUS_NO_DRIVER, interface_of(context));
 	} else {
 		report_word(top, KEY_STATUS_INTERFACE, interface_of(context));
-		report_hide(report_number(
-			top, KEY_API_VERSION,
-			(unsigned int)isst_platform_fact(context, ISST_FACT_API_VERSION)));
-		report_hide(report_number(
-			top, KEY_DRIVER_VERSION,
-			(unsigned int)isst_platform_fact(context, ISST_FACT_DRIVER_VERSION)));
+		report_number(top, KEY_API_VERSION,
+			      (unsigned int)isst_platform_fact(context, ISST_FACT_API_VERSION))
+			->hidden = true;
+		report_number(top, KEY_DRIVER_VERSION,
+			      (unsigned int)isst_platform_fact(context, ISST_FACT_DRIVER_VERSION))
+			->hidden = true;
 	}
 	report_last_apply(run, top);
 	if (run->shows_holder && (holder = isst_change_holder(context)) != NULL)
@@ -393,9 +368,7 @@ static struct isst_explanation *explain_limits(struct run *run)
 		return NULL;
 	error = isst_explain(run->context, targets, NULL, ISST_EXPLAIN_LIMITS, &explanation);
 	isst_targets_free(targets);
-	if (error == -ENOMEM) {
-		run_no_memory(run);
-	} else if (run->status == STATUS_DONE) {
+	if (run->status == STATUS_DONE) {
 		if (error < 0)
 			run_call(run, error);
 		for (size_t i = 0; (unread = isst_explanation_unread_at(explanation, i)); i++)
@@ -531,8 +504,9 @@ void machine_status(struct run *run)
 	bool map = request_has(run->request, OPTION_MAP);
 
 	report_make_screen(run->report, !run->targets.named);
-	if (machine_status_find(run) && leave_isolated_alone(run) &&
-	    cores_find(run, &status.cores) == 0) {
+	machine_status_find(run);
+	if (leave_isolated_alone(run)) {
+		cores_find(run, &status.cores);
 		report_top(&status);
 		if (run->config && config_matches(run) &&
 		    config_call(run, run->config,

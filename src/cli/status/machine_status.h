@@ -49,8 +49,8 @@ struct machine_status {
 	for (const struct domain_status *domain = (status)->domains; \
 	     domain < (status)->domains + (status)->domain_count; domain++)
 
-/** Makes all domains of the named packages units. Returns false after an error. */
-bool machine_status_find(struct run *run);
+/** Makes all domains of the named packages units. */
+void machine_status_find(struct run *run);
 
 /** Whether a CPU of a domain may be interrupted. */
 bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed);
@@ -111,10 +111,6 @@ int status_read_levels(struct machine_status *status, unsigned int parts);
 /** The result with these parts of a domain's level; NULL if there is none. */
 const struct isst_result *status_properties(const struct machine_status *status,
 					    const struct domain_status *domain);
-
-/** Adds the online CPUs shown to @left_out, if in @except, or @cpus. Returns 0 or -ENOMEM. */
-int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
-		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
 
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);

@@ -5,6 +5,7 @@
 #include "../../common/monotonic.h"
 #include "../../common/printable.h"
 #include "../process/terminal.h"
+#include "../process/xalloc.h"
 #include "../render/output.h"
 
 #include <stdlib.h>
@@ -38,17 +39,15 @@ static void take_time(struct watching *watching)
 		(void)strftime(watching->clock, sizeof(watching->clock), "%H:%M:%S", &local);
 }
 
-/** Makes the next report, with marks. Returns false without memory: it is the last one then. */
-static bool begin_again(struct watching *watching)
+/** Makes the next report, with marks. */
+static void begin_again(struct watching *watching)
 {
 	struct run *run = watching->run;
-	struct report *before = run->report, *report = report_new();
+	struct report *before = run->report;
 	int changed;
 
 	take_time(watching);
-	if (!report)
-		return false;
-	run->report = report;
+	run->report = report_new();
 	run->status = STATUS_DONE;
 	run->again = true;
 	/* They are found anew: CPUs can be named by what they are now. */
@@ -66,9 +65,8 @@ static bool begin_again(struct watching *watching)
 	run_finish(run);
 	/* Modules can come and go while the device is closed. */
 	isst_close_device(run->context);
-	report_mark_changes(report, before);
+	report_mark_changes(run->report, before);
 	report_free(before);
-	return !report->failed;
 }
 
 /* ---- On a terminal ---- */
@@ -80,47 +78,38 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 	struct memory_stream memory;
 	int blanks;
 
-	if (memory_stream_open(&memory) != 0)
-		return;
+	xcall(memory_stream_open(&memory));
 	fprintf(memory.stream, "%s, every %u s%s", watching->run->request->command->name,
 		watching->interval_s, watching->in_place ? "; q quits" : "");
 	if (emulated) {
 		fputs("; emulated machine: ", memory.stream);
 		write_printable(emulated, "", memory.stream);
 	}
-	if (memory_stream_close(&memory) != 0)
-		return;
+	xcall(memory_stream_close(&memory));
 	blanks = (int)columns - (int)strlen(memory.text) - (int)strlen(watching->clock);
 	fprintf(stream, "%s%*s%s\n", memory.text, blanks > 1 ? blanks : 1, "", watching->clock);
 	free(memory.text);
 }
 
-/** Shows the last report in the present size of the terminal. Returns false without memory. */
-static bool draw(struct watching *watching, enum terminal_event *event)
+/** Shows the last report in the present size of the terminal. */
+static enum terminal_event draw(struct watching *watching)
 {
 	const struct page page = page_of(watching->stream, watching->output->colour);
 	struct memory_stream text, screen;
-	unsigned int lines = 0;
-	int error;
+	enum terminal_event event;
+	unsigned int lines;
 
-	if (memory_stream_open(&text) != 0)
-		return false;
+	xcall(memory_stream_open(&text));
 	write_title(watching, page.columns, text.stream);
-	error = render_screen(watching->run->report, &page, true, text.stream);
-	if (memory_stream_close(&text) != 0)
-		return false;
-	if (!error)
-		error = memory_stream_open(&screen);
-	if (!error) {
-		lines = frame_write(text.text, &page, screen.stream);
-		error = memory_stream_close(&screen);
-	}
+	render_screen(watching->run->report, &page, true, text.stream);
+	xcall(memory_stream_close(&text));
+	xcall(memory_stream_open(&screen));
+	lines = frame_write(text.text, &page, screen.stream);
+	xcall(memory_stream_close(&screen));
 	free(text.text);
-	if (error)
-		return false;
-	*event = terminal_show(&watching->terminal, screen.text, screen.size, lines);
+	event = terminal_show(&watching->terminal, screen.text, screen.size, lines);
 	free(screen.text);
-	return true;
+	return event;
 }
 
 /** Waits until the next round is due, or something else has to be done. */
@@ -141,7 +130,6 @@ static enum exit_status watch_terminal(struct watching *watching)
 {
 	enum terminal_event event = TERMINAL_REDRAW; /* the first report is there */
 	int error = terminal_open(&watching->terminal, fileno(watching->stream));
-	bool complete = true;
 
 	if (error) {
 		fprintf(stderr, "Error: cannot watch: %s\n", strerror(-error));
@@ -150,18 +138,16 @@ static enum exit_status watch_terminal(struct watching *watching)
 	watching->in_place = true;
 	do {
 		if (event == TERMINAL_TIMEOUT)
-			complete = begin_again(watching);
-		complete = complete && draw(watching, &event);
-		if (complete && event == TERMINAL_TIMEOUT)
+			begin_again(watching);
+		event = draw(watching);
+		if (event == TERMINAL_TIMEOUT)
 			event = wait_for_event(watching);
-	} while (complete && (event == TERMINAL_TIMEOUT || event == TERMINAL_REDRAW));
+	} while (event == TERMINAL_TIMEOUT || event == TERMINAL_REDRAW);
 	terminal_close(&watching->terminal);
-	if (!complete)
-		fputs("Error: out of memory\n", stderr);
-	else if (event == TERMINAL_CLOSED)
+	if (event == TERMINAL_CLOSED)
 		fputs("Error: cannot write the result: the terminal is gone\n", stderr);
 	watching->run->signals.arrived = watching->terminal.ended_by;
-	return complete && event != TERMINAL_CLOSED ? watching->run->status : STATUS_FAILED;
+	return event != TERMINAL_CLOSED ? watching->run->status : STATUS_FAILED;
 }
 
 /* ---- Elsewhere ---- */
@@ -178,7 +164,7 @@ static enum exit_status watch_stream(struct watching *watching)
 
 		write_title(watching, 0, watching->stream);
 		status = output_report(watching->output, run->report, run->status);
-		if (watching->output->write_error || run->report->failed)
+		if (watching->output->write_error)
 			return status;
 		rest_ms = watching->due_ms - monotonic_ms();
 		rest.tv_sec = rest_ms / MS_PER_S;
@@ -186,8 +172,7 @@ static enum exit_status watch_stream(struct watching *watching)
 		if (rest_ms > 0)
 			(void)nanosleep(&rest, NULL);
 		fputc('\n', watching->stream);
-		if (!begin_again(watching))
-			return output_report(watching->output, run->report, STATUS_FAILED);
+		begin_again(watching);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "json.h"
 #include "../../common/memory_stream.h"
 #include "../../common/printable.h"
+#include "../process/xalloc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,8 +56,8 @@ const char *json_path_check(const char *path)
 
 /* ---- Finding ---- */
 
-/** Whether an element has all members of a selector. Returns 1, 0, or -1 without memory. */
-static int matches(const struct json *element, const char *selector, size_t length)
+/** Whether an element has all members of a selector. */
+static bool matches(const struct json *element, const char *selector, size_t length)
 {
 	const char *end = selector + length;
 
@@ -68,24 +69,21 @@ static int matches(const struct json *element, const char *selector, size_t leng
 		bool equal;
 
 		if (!member)
-			return 0;
-		if (memory_stream_open(&memory))
-			return -1;
+			return false;
+		xcall(memory_stream_open(&memory));
 		if (member->kind == JSON_STRING)
-			fputs(member->text ? member->text : "", memory.stream);
+			fputs(member->text, memory.stream);
 		else if (member->kind != JSON_ARRAY && member->kind != JSON_OBJECT)
 			json_write(member, memory.stream);
-		text = memory_stream_text(&memory);
-		if (!text)
-			return -1;
+		text = xcheck(memory_stream_text(&memory));
 		equal = strlen(text) == pair - name - 1 &&
 			strncmp(text, selector + name + 1, pair - name - 1) == 0;
 		free(text);
 		if (!equal)
-			return 0;
+			return false;
 		selector += pair + 1;
 	}
-	return 1;
+	return true;
 }
 
 struct search {
@@ -97,9 +95,8 @@ struct search {
 /** Sets the message: what there is instead of the value. */
 static const struct json *fail(const struct search *search, const char *what)
 {
-	if (asprintf(search->problem, "no value '%s': %.*s%s%s", search->path, (int)search->done,
-		     search->path, search->done > 0 ? " " : "the result ", what) < 0)
-		*search->problem = NULL;
+	*search->problem = xasprintf("no value '%s': %.*s%s%s", search->path, (int)search->done,
+				     search->path, search->done > 0 ? " " : "the result ", what);
 	return NULL;
 }
 
@@ -111,31 +108,26 @@ static const struct json *fail_for_several(const struct search *search, const st
 	bool differ = false;
 	char *what = NULL;
 
-	*search->problem = NULL;
 	for (const struct json *by = first->first; by && !differ; by = by->next) {
 		if (by->kind != JSON_NUMBER)
 			continue;
 		free(what);
-		if (memory_stream_open(&memory))
-			return NULL;
+		xcall(memory_stream_open(&memory));
 		fprintf(memory.stream, "has %zu such elements: %s", count, by->name);
 		for (const struct json *other = first; other; other = other->next) {
 			const struct json *member = json_member(other, by->name);
 
-			if (!member || matches(other, selector, length) != 1)
+			if (!member || !matches(other, selector, length))
 				continue;
 			differ |= member->number != by->number;
 			fprintf(memory.stream, "%s %" PRIu64, other == first ? "" : ",",
 				member->number);
 		}
-		what = memory_stream_text(&memory);
-		if (!what)
-			return NULL;
+		what = xcheck(memory_stream_text(&memory));
 	}
 	if (!differ) {
 		free(what);
-		if (asprintf(&what, "has %zu such elements", count) < 0)
-			return NULL;
+		what = xasprintf("has %zu such elements", count);
 	}
 	fail(search, what);
 	free(what);
@@ -154,14 +146,10 @@ static const struct json *find_element(const struct search *search, const struct
 	if (array->kind != JSON_ARRAY)
 		return fail(search, "is no array");
 	for (const struct json *element = array->first; element; element = element->next) {
-		int match = numbered ? elements == number : matches(element, selector, length);
+		bool match = numbered ? elements == number : matches(element, selector, length);
 
 		elements++;
-		if (match < 0) {
-			*search->problem = NULL;
-			return NULL;
-		}
-		if (match == 0)
+		if (!match)
 			continue;
 		found = found ? found : element;
 		count++;
@@ -188,16 +176,13 @@ static const struct json *fail_for_name(const struct search *search, const struc
 		return fail(search, object->kind == JSON_ARRAY ? "is an array" : "is no object");
 	if (!object->first)
 		return fail(search, "is empty");
-	*search->problem = NULL;
-	if (memory_stream_open(&memory))
-		return NULL;
+	xcall(memory_stream_open(&memory));
 	for (const struct json *member = object->first; member; member = member->next) {
-		fprintf(memory.stream, "%s%s", separator, member->name ? member->name : "");
+		fprintf(memory.stream, "%s%s", separator, member->name);
 		separator = ", ";
 	}
-	what = memory_stream_text(&memory);
-	if (what)
-		fail(search, what);
+	what = xcheck(memory_stream_text(&memory));
+	fail(search, what);
 	free(what);
 	return NULL;
 }
@@ -239,10 +224,9 @@ const struct json *json_path_find(const struct json *root, const char *path, cha
 
 struct json *json_new(bool sorted)
 {
-	struct json *root = calloc(1, sizeof(*root));
+	struct json *root = xcalloc(1, sizeof(*root));
 
-	if (root)
-		*root = (struct json){ .kind = JSON_OBJECT, .root = root, .sorted = sorted };
+	*root = (struct json){ .kind = JSON_OBJECT, .root = root, .sorted = sorted };
 	return root;
 }
 
@@ -257,12 +241,6 @@ void json_free(struct json *root)
 		free(root);
 		root = next;
 	}
-}
-
-void json_fail(struct json *value)
-{
-	if (value)
-		value->root->failed = true;
 }
 
 static void insert(struct json *parent, struct json *value)
@@ -280,15 +258,11 @@ static void insert(struct json *parent, struct json *value)
 
 struct json *json_add(struct json *parent, const char *name, enum json_kind kind)
 {
-	struct json *value = parent ? calloc(1, sizeof(*value)) : NULL;
-	char *copy = value && name ? strdup(name) : NULL;
+	struct json *value = xcalloc(1, sizeof(*value));
 
-	if (!value || (name && !copy)) {
-		json_fail(parent);
-		free(value);
-		return NULL;
-	}
-	*value = (struct json){ .kind = kind, .name = copy, .root = parent->root };
+	value->kind = kind;
+	value->name = name ? xstrdup(name) : NULL;
+	value->root = parent->root;
 	insert(parent, value);
 	return value;
 }
@@ -298,8 +272,7 @@ struct json *json_add_single(struct json *parent, const char *name, enum json_ki
 {
 	struct json *value = json_add(parent, name, kind);
 
-	if (value)
-		value->number = number;
+	value->number = number;
 	return value;
 }
 
@@ -307,17 +280,14 @@ struct json *json_add_string(struct json *parent, const char *name, const char *
 {
 	struct json *value = json_add(parent, name, text ? JSON_STRING : JSON_NULL);
 
-	if (value && text) {
-		value->text = strdup(text);
-		if (!value->text)
-			json_fail(value);
-	}
+	if (text)
+		value->text = xstrdup(text);
 	return value;
 }
 
 struct json *json_member_n(const struct json *object, const char *name, size_t length)
 {
-	struct json *member = object ? object->first : NULL;
+	struct json *member = object->first;
 
 	while (member && !(member->name && strlen(member->name) == length &&
 			   strncmp(member->name, name, length) == 0))
@@ -390,7 +360,7 @@ static void write_at(const struct json *value, unsigned int depth, FILE *stream)
 			fprintf(stream, "%" PRIu64, value->number);
 			break;
 		case JSON_STRING:
-			json_string_write(value->text ? value->text : "", stream);
+			json_string_write(value->text, stream);
 			break;
 		default:
 			fputs("null", stream);
@@ -422,7 +392,7 @@ void json_write(const struct json *value, FILE *stream)
 void json_write_raw(const struct json *value, FILE *stream)
 {
 	if (value->kind == JSON_STRING)
-		write_printable(value->text ? value->text : "", "\n\t", stream);
+		write_printable(value->text, "\n\t", stream);
 	else
 		json_write(value, stream);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A JSON document in memory. Without memory its functions do nothing, and @failed of the root is
- * set. */
+/* A JSON document in memory. */
 #ifndef ISST_CLI_JSON_VALUE_H
 #define ISST_CLI_JSON_VALUE_H
 
@@ -32,17 +31,13 @@ struct json {
 	char *text;	 /* of a string */
 	struct json *first, *last, *next;
 	struct json *root;
-	bool failed; /* of the root: memory ran out */
 	bool sorted; /* of the root: see json_new() */
 };
 
-/** A new object; NULL without memory. @sorted: members are in order, each value on a line of its
- * own, as `jq -S` writes them. */
+/** A new object. @sorted: members are in order, each value on a line of its own, as `jq -S` writes
+ * them. */
 struct json *json_new(bool sorted);
 void json_free(struct json *root);
-
-/** Remembers in the document of a value, which may be NULL, that memory ran out for it. */
-void json_fail(struct json *value);
 
 /* Values are added last, or sorted, and returned. @name: NULL in an array. */
 

@@ -4,8 +4,8 @@
 
 #include "../../common/memory_stream.h"
 #include "../../common/printable.h"
+#include "../process/xalloc.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ void wrap_text(struct wrap *wrap, const char *text)
 	}
 }
 
-int wrap_line(const char *text, size_t columns, size_t column, FILE *stream)
+void wrap_line(const char *text, size_t columns, size_t column, FILE *stream)
 {
 	size_t blanks = strspn(text, " ");
 	struct wrap wrap = { .stream = stream,
@@ -116,13 +116,10 @@ int wrap_line(const char *text, size_t columns, size_t column, FILE *stream)
 			     .hanging = true };
 	struct memory_stream memory;
 
-	if (memory_stream_open(&memory))
-		return -ENOMEM;
+	xcall(memory_stream_open(&memory));
 	write_printable(text + blanks, "", memory.stream);
-	if (memory_stream_close(&memory))
-		return -ENOMEM;
+	xcall(memory_stream_close(&memory));
 	fprintf(stream, "%*s", (int)(wrap.column - column), "");
 	wrap_text(&wrap, memory.text);
 	free(memory.text);
-	return 0;
 }

@@ -24,7 +24,7 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length);
 void wrap_text(struct wrap *wrap, const char *text);
 
 /** Writes foreign text in lines of a page, later ones indented, without the last line end.
- * @column: where it begins. Returns 0 or, with nothing written, -ENOMEM. */
-int wrap_line(const char *text, size_t columns, size_t column, FILE *stream);
+ * @column: where it begins. */
+void wrap_line(const char *text, size_t columns, size_t column, FILE *stream);
 
 #endif
