@@ -3,6 +3,7 @@
 #include "watcher.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/monotonic.h"
 #include "../process/service.h"
 #include "../process/xalloc.h"
 #include "../run/config.h"
@@ -23,9 +24,6 @@
 
 enum {
 	MS_PER_S = 1000,
-	US_PER_MS = 1000,
-	NS_PER_US = 1000,
-	NS_PER_MS = 1000000,
 	INTERVAL_S = 2,
 	INTERVAL_WITH_EVENTS_S = 10,
 	WHOLE_S = 30,
@@ -55,19 +53,6 @@ struct watch {
 	int result;
 	bool logs; /* its lines go to the system log as well */
 };
-
-static int64_t now_us(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * US_PER_MS * MS_PER_S + now.tv_nsec / NS_PER_US;
-}
-
-static int64_t now_ms(clockid_t clock)
-{
-	return now_us(clock) / US_PER_MS;
-}
 
 /* ---- Reports ---- */
 
@@ -153,7 +138,7 @@ static void take_signals(struct watch *watch)
 			if (watch->ready)
 				(void)notify_reloading();
 			watcher_forgive(&watch->watcher);
-			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
+			watcher_suspect(&watch->watcher, clock_ms(CLOCK_BOOTTIME), 0);
 			if (watch->ready)
 				(void)notify_manager("READY=1");
 			continue;
@@ -185,16 +170,16 @@ static int wait_for_look(struct watch *watch)
 		return 0;
 	}
 	/* After a resume everything may be other than before. */
-	suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC);
+	suspended_ms = clock_ms(CLOCK_BOOTTIME) - clock_ms(CLOCK_MONOTONIC);
 	if (suspended_ms - watch->suspended_ms > RESUME_MS)
-		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
+		watcher_suspect(&watch->watcher, clock_ms(CLOCK_BOOTTIME), 0);
 	watch->suspended_ms = suspended_ms;
 	take_signals(watch);
 	events = watch->polled[EVENTS].revents ? isst_events_take(watch->events) : 0;
 	if (events & ISST_EVENT_DEVICES)
-		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
+		watcher_suspect(&watch->watcher, clock_ms(CLOCK_BOOTTIME), SETTLE_MS);
 	if (events & ISST_EVENT_CHANGE)
-		watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+		watcher_hint(&watch->watcher, clock_ms(CLOCK_BOOTTIME));
 	return 0;
 }
 
@@ -261,11 +246,11 @@ static bool is_over(const struct watch *watch)
 static void look_at_machine(struct watch *watch)
 {
 	struct watcher *watcher = &watch->watcher;
-	int64_t begin_us = now_us(CLOCK_PROCESS_CPUTIME_ID), whole_due_ms = watcher->whole_due_ms;
-	int64_t now = now_us(CLOCK_BOOTTIME) / US_PER_MS, pause_ms;
+	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID), whole_due_ms = watcher->whole_due_ms;
+	int64_t now = clock_ms(CLOCK_BOOTTIME), pause_ms;
 
 	watcher_look(watcher, now);
-	pause_ms = (now_us(CLOCK_PROCESS_CPUTIME_ID) - begin_us) * WHOLE_SHARE / US_PER_MS;
+	pause_ms = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns) * WHOLE_SHARE / NS_PER_MS;
 	if (pause_ms > MOST_WHOLES * watcher->whole_ms)
 		pause_ms = MOST_WHOLES * watcher->whole_ms;
 	if (watcher->whole_due_ms != whole_due_ms && watcher->whole_due_ms < now + pause_ms)
@@ -377,7 +362,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 		.result = output->file	      ? fileno(output->file)
 			  : output->reference ? STDERR_FILENO
 					      : STDOUT_FILENO,
-		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
+		.suspended_ms = clock_ms(CLOCK_BOOTTIME) - clock_ms(CLOCK_MONOTONIC),
 	};
 	int error;
 

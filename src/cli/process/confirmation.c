@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "confirmation.h"
 
+#include "../../common/monotonic.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -20,15 +21,6 @@ void confirmation_signals(sigset_t *set)
 {
 	for (size_t i = 0; i < sizeof(waited_for) / sizeof(waited_for[0]); i++)
 		sigaddset(set, waited_for[i]);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	/* A suspended machine is not confirmed. */
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /** Whether it is the terminal of this program: to read from another's would stop it. */
@@ -64,7 +56,8 @@ struct confirmation confirmation_begin(unsigned int seconds, struct nowait_strea
 		continue;
 	if (is_own_terminal())
 		(void)tcflush(STDIN_FILENO, TCIFLUSH);
-	return (struct confirmation){ now_ms() + (uint64_t)seconds * 1000, messages };
+	return (struct confirmation){ clock_ms(CLOCK_BOOTTIME) + (int64_t)seconds * 1000,
+				      messages };
 }
 
 const char *confirmation_wait(const struct confirmation *confirmation)
@@ -77,7 +70,8 @@ const char *confirmation_wait(const struct confirmation *confirmation)
 	signals_fatal(&fatal);
 	signals = fatal;
 	confirmation_signals(&signals);
-	while (now_ms() < confirmation->end_ms) {
+	/* A suspended machine is not confirmed. */
+	while (clock_ms(CLOCK_BOOTTIME) < confirmation->end_ms) {
 		struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
 		int number = sigtimedwait(&signals, NULL, &at_once);
 		bool own;

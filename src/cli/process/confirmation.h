@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct confirmation {
-	uint64_t end_ms; /* when it counts as refused, in the time of CLOCK_BOOTTIME */
+	int64_t end_ms; /* when it counts as refused, in the time of CLOCK_BOOTTIME */
 	struct nowait_stream *messages;
 };
 
