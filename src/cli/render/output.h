@@ -75,8 +75,10 @@ void render_report(const struct report *report, enum output_format format, const
  * is one. */
 void render_value(const struct report *report, const char *path, FILE *stream, char **problem);
 
-/** The lines of nodes that have sentences, with marks of changes. */
-void render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
+/** Writes a node, its siblings and all below. @level: from 1 on; @page: what changed is marked
+ * there; NULL: nothing is. */
+void render_nodes(const struct report_node *node, unsigned int level, const struct page *page,
+		  FILE *stream);
 
 /* What changed is marked, on a page with colours also by inverse. */
 #define CHANGED_MARK '*'

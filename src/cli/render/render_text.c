@@ -55,9 +55,8 @@ static void write_sentence(const struct report_node *node, const char *sentence,
 	fputc('\n', stream);
 }
 
-/** @page: what changed is marked there; NULL: nothing is. */
-static void write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
-			FILE *stream)
+void render_nodes(const struct report_node *node, unsigned int level, const struct page *page,
+		  FILE *stream)
 {
 	for (; node; node = node->next) {
 		char *sentence;
@@ -70,13 +69,8 @@ static void write_nodes(const struct report_node *node, unsigned int level, cons
 		else if (*sentence)
 			write_sentence(node, sentence, page, stream);
 		free(sentence);
-		write_nodes(node->first, level + 1, page, stream);
+		render_nodes(node->first, level + 1, page, stream);
 	}
-}
-
-void render_sentences(const struct report_node *first, const struct page *page, FILE *stream)
-{
-	write_nodes(first, 1, page, stream);
 }
 
 static void write_unit(const struct report_entry *unit, const struct page *page, FILE *stream)
@@ -90,7 +84,7 @@ static void write_unit(const struct report_entry *unit, const struct page *page,
 		fprintf(stream, "%s\n", name);
 		free(name);
 	}
-	write_nodes(unit->root->first, level, page, stream);
+	render_nodes(unit->root->first, level, page, stream);
 }
 
 static void write_message(const struct report_entry *entry, const struct page *page, FILE *stream)

@@ -279,7 +279,7 @@ void render_screen(const struct report *report, const struct page *page, bool me
 
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
-			render_sentences(entry->root->first, page, stream);
+			render_nodes(entry->root->first, 1, page, stream);
 	screen_table_print(report, NULL, page, &absent_known, stream);
 	while ((key = next_key(report, key)) != NULL)
 		screen_table_print(report, key, page, &absent_known, stream);
