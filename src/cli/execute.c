@@ -317,11 +317,9 @@ int execute_command(const struct request *request, struct output *output)
 	isst_cpuset_free(run.cpus);
 	isst_cpuset_free(run.chosen);
 	report_free(run.report);
-	if (run.context)
-		isst_close(run.context);
+	isst_close(run.context);
 	output_may_wait(output);
-	if (run.config)
-		isst_config_free(run.config);
+	isst_config_free(run.config);
 	if (run.program)
 		program_free(run.program);
 	/* A rollback that is incomplete, and the status of a program, must not be hidden by a

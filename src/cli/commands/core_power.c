@@ -65,14 +65,11 @@ void core_power_get_assoc(struct run *run)
 	struct isst_targets *targets = run->targets.named ? cpu_targets(run)
 							  : xcheck(isst_targets_new(run->context));
 	struct isst_results *results;
-	int error = 0;
 
 	/* All CPUs that are online, where none are named. */
-	for (size_t i = 0; i < run->targets.domain_count && !run->targets.named && !error; i++)
-		error = isst_targets_add_cpus(targets,
-					      isst_domain_online_cpus(run->targets.domains[i]));
-	if (!run->targets.named)
-		targets = targets_or_error(run, targets, error);
+	for (size_t i = 0; i < run->targets.domain_count && !run->targets.named; i++)
+		xcall(isst_targets_add_cpus(targets,
+					    isst_domain_online_cpus(run->targets.domains[i])));
 	results = read_targets(run, targets, &question);
 	for (size_t i = 0; i < isst_results_count(results); i++)
 		report_core_failure(run, isst_results_at(results, i));

@@ -137,18 +137,16 @@ static void read_levels(struct watcher *watcher)
 	const struct isst_domain *domain;
 	const struct isst_result *result;
 	struct watch_unit *unit;
-	int error = 0;
 
-	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL && !error; i++)
+	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL; i++)
 		if (is_watched(watcher, domain)) {
 			unit = watcher_unit(watcher, domain);
 			unit->seen = !unit->failure;
-			error = isst_targets_add_domain(targets, domain);
+			xcall(isst_targets_add_domain(targets, domain));
 		}
-	if (!error)
-		error = isst_read(watcher->context, ISST_READ_LEVELS, targets, NULL,
-				  ISST_LEVELS_CURRENT, &results);
-	if (error < 0 && !results)
+	if (isst_read(watcher->context, ISST_READ_LEVELS, targets, NULL, ISST_LEVELS_CURRENT,
+		      &results) < 0 &&
+	    !results)
 		fail_unit(watcher->units, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		take_levels(watcher, result);

@@ -48,7 +48,7 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 /** Adds the signals that are passed on though they are not fatal, and SIGCHLD. */
 void program_signals(sigset_t *set);
 
-/** Frees the program, and ends its process if it was not run. NULL is allowed. */
+/** Frees the program, and ends its process if it was not run. */
 void program_free(struct program *program);
 
 #endif

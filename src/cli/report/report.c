@@ -169,8 +169,6 @@ void report_empty(struct report *report)
 
 void report_free(struct report *report)
 {
-	if (!report)
-		return;
 	report_empty(report);
 	free(report->header.processor);
 	free(report->header.emulated);

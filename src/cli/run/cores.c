@@ -148,11 +148,10 @@ void cores_clear(struct cores *cores)
 /* ---- Classes of service ---- */
 
 /** CPUs of which one stands for each number of a core. */
-static struct isst_targets *representatives(struct run *run, const struct cores *cores)
+static struct isst_targets *representatives(const struct run *run, const struct cores *cores)
 {
 	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
 	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
-	int error;
 
 	for (size_t i = 0; i < cores->count; i++) {
 		const struct core *core = &cores->all[i], *before = core - 1;
@@ -164,9 +163,9 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 		if (core->clos != CLOS_NONE && !done && isst_cpuset_next(core->online, 0, &cpu))
 			xcall(isst_cpuset_add(cpus, cpu, cpu));
 	}
-	error = isst_targets_add_cpus(targets, cpus);
+	xcall(isst_targets_add_cpus(targets, cpus));
 	isst_cpuset_free(cpus);
-	return targets_or_error(run, targets, error);
+	return targets;
 }
 
 /** Gives a class to all cores with a CPU's number. */

@@ -106,11 +106,11 @@ int levels_compare_cpus(struct isst_context *context, const struct isst_targets 
 			const char *statements, unsigned int flags, struct isst_config **compared)
 {
 	struct isst_config *config = xcheck(isst_config_new());
-	int error = isst_config_add_text(config, "", statements, strlen(statements), 0);
+	int error;
 
+	xcall(isst_config_add_text(config, "", statements, strlen(statements), 0));
 	isst_config_set_targets(config, targets);
-	if (!error)
-		error = isst_config_check(config, context, flags);
+	error = isst_config_check(config, context, flags);
 	isst_config_set_targets(config, NULL);
 	if (error)
 		isst_config_free(config);

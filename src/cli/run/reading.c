@@ -10,22 +10,26 @@ struct isst_targets *domain_targets(struct run *run)
 	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
 	int error = 0;
 
+	/* A change may have taken one away. */
 	for (size_t slot = 0; slot < run->targets.domain_count && !error; slot++)
 		error = isst_targets_add_domain(targets, run->targets.domains[slot]);
-	return targets_or_error(run, targets, error);
+	if (!error)
+		return targets;
+	isst_targets_free(targets);
+	run_not_asked(run, error);
+	return NULL;
 }
 
-struct isst_targets *cpu_targets(struct run *run)
+struct isst_targets *cpu_targets(const struct run *run)
 {
 	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
 	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
-	int error;
 
 	for_each_unit (unit, &run->targets)
 		xcall(isst_cpuset_add(cpus, unit->cpu, unit->cpu));
-	error = isst_targets_add_cpus(targets, cpus);
+	xcall(isst_targets_add_cpus(targets, cpus));
 	isst_cpuset_free(cpus);
-	return targets_or_error(run, targets, error);
+	return targets;
 }
 
 struct isst_results *read_targets(struct run *run, struct isst_targets *targets,

@@ -33,9 +33,10 @@ struct question {
 	const struct shown_value *shown;
 };
 
-/** Targets of the run's domains, or of its units' CPUs; NULL: an error is reported. */
+/** Targets of the run's domains; NULL: an error is reported. */
 struct isst_targets *domain_targets(struct run *run);
-struct isst_targets *cpu_targets(struct run *run);
+/** Targets of the CPUs of the run's units. */
+struct isst_targets *cpu_targets(const struct run *run);
 
 /** Reads for targets, which are freed (NULL: there is nothing to do). To be freed; NULL: an error
  * is reported. */

@@ -224,15 +224,6 @@ void run_not_asked(struct run *run, int error)
 	run_error(run, STATUS_FAILED, "%s", run_cause(run, error));
 }
 
-struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error)
-{
-	if (!error)
-		return targets;
-	isst_targets_free(targets);
-	run_not_asked(run, error);
-	return NULL;
-}
-
 struct failure failure_of(const struct isst_result *result, int part)
 {
 	return (struct failure){ .error = isst_result_error(result, part),

@@ -80,9 +80,6 @@ int run_driver_call(struct run *run, int error);
 /** What a command was to ask could not be asked: an error. */
 void run_not_asked(struct run *run, int error);
 
-/** Returns the targets, or after an error NULL: then they are freed, and it is reported. */
-struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error);
-
 /** Reports a message of the library, with @more behind its text. */
 void run_message(struct run *run, enum entry_kind kind, const struct isst_message *message,
 		 const char *more);

@@ -11,24 +11,20 @@ const struct domain_status *status_of_domain(const struct machine_status *status
 	return NULL;
 }
 
-/** Reads for targets, which are freed; nothing where there are none. @error: making them failed */
+/** Reads for targets, which are freed; nothing where there are none. */
 static struct isst_results *read_any(struct run *run, int what, unsigned int flags,
-				     struct isst_targets *targets, int error)
+				     struct isst_targets *targets)
 {
 	struct isst_results *results = NULL;
+	int error = isst_read(run->context, what, targets, NULL, flags, &results);
 
-	if (!error) {
-		error = isst_read(run->context, what, targets, NULL, flags, &results);
-		if (results)
-			error = 0;
-	}
 	isst_targets_free(targets);
+	if (error && !results)
+		run_not_asked(run, error);
 	if (isst_results_count(results) == 0) {
 		isst_results_free(results);
 		results = NULL;
 	}
-	if (error)
-		run_not_asked(run, error);
 	return results;
 }
 
@@ -37,12 +33,11 @@ struct isst_results *status_read(struct machine_status *status, int what, unsign
 {
 	struct run *run = status->run;
 	struct isst_targets *targets = xcheck(isst_targets_new(run->context));
-	int error = 0;
 
-	for (size_t i = 0; i < status->domain_count && !error; i++)
-		if (!wanted || wanted(&status->domains[i]))
-			error = isst_targets_add_domain(targets, status->domains[i].domain);
-	return read_any(run, what, flags, targets, error);
+	for_each_domain (domain, status)
+		if (!wanted || wanted(domain))
+			xcall(isst_targets_add_domain(targets, domain->domain));
+	return read_any(run, what, flags, targets);
 }
 
 struct isst_results *status_read_cpus(struct machine_status *status, int what,
@@ -50,7 +45,8 @@ struct isst_results *status_read_cpus(struct machine_status *status, int what,
 {
 	struct isst_targets *targets = xcheck(isst_targets_new(status->run->context));
 
-	return read_any(status->run, what, 0, targets, isst_targets_add_cpus(targets, cpus));
+	xcall(isst_targets_add_cpus(targets, cpus));
+	return read_any(status->run, what, 0, targets);
 }
 
 /* ---- CPUs ---- */
