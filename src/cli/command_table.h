@@ -4,6 +4,8 @@
 
 #include "arguments/request.h"
 
+#include <stdio.h>
+
 /** Ended by a NULL name. */
 extern const struct feature features[];
 
@@ -17,5 +19,12 @@ extern const struct command single_commands[];
 const struct feature *feature_find(const char *name);
 /** Finds a command of a feature, or of single_commands; NULL: there is none. */
 const struct command *command_find(const struct command *commands, const char *name);
+
+/* help.c */
+
+/** Writes the help of a command, a feature, or all. @program: the name to use; @preset: leave out
+ * what does not work on preset platforms; @columns: of the page. */
+void help_write(const char *program, const struct feature *feature, const struct command *command,
+		bool preset, unsigned int columns, FILE *stream);
 
 #endif

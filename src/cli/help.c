@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "help.h"
-
 #include "command_table.h"
+
 #include "process/xalloc.h"
 #include "text/wrap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../common/memory_stream.h"
+#include "command_table.h"
 #include "execute.h"
-#include "help.h"
 #include "process/program.h"
 #include "process/xalloc.h"
 #include "render/output.h"
@@ -86,7 +86,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 	report = report_new();
 	print_title(request, output);
 	describe_command(&report->header, request);
-	top = report_unit(report, NULL, 0);
+	top = report_at_top(report);
 	report_text(top, KEY_VERSION, "v" COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
 	report_text(top, KEY_COMMIT, ISST_COMMIT);

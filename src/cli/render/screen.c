@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "screen.h"
-
 #include "../process/xalloc.h"
+#include "output.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "../../common/numbered.h"
 #include "../process/xalloc.h"
 #include "../text/wrap.h"
-#include "screen.h"
+#include "output.h"
 
 #include <stdlib.h>
 #include <string.h>
