@@ -114,17 +114,12 @@ static void carry_out(struct run *run)
 							    : UNIT_DOMAIN;
 	bool part, complete = true;
 	const struct isst_message *what;
-	int error;
 
 	if ((request_has(run->request, OPTION_ALL_ONLINE) && !change_all_online(run)) ||
 	    (request_has(run->request, OPTION_CPU) &&
-	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
+	     !(run->cpus = named_cpus_find(run, &run->request->options.cpus))) ||
+	    !targets_find(run, kind, run->cpus))
 		goto out;
-	error = targets_find(&run->targets, run->context, kind, run->cpus, run->report);
-	if (error) {
-		run->status = status_worse(run->status, status_of_error(error));
-		goto out;
-	}
 	/* What discovery left out is an error unless CPUs are named, and ends a change. */
 	part = run->targets.named || flags & COMMAND_JOURNAL;
 	for (size_t i = 0; (what = isst_left_out_at(run->context, i)) != NULL; i++) {

@@ -16,7 +16,7 @@
 
 static struct report_node *config_node(struct run *run)
 {
-	return report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
+	return report_section(run->report, KEY_CONFIGURATION);
 }
 
 /* ---- Changes that are held: try, with ---- */

@@ -45,8 +45,7 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 		    isst_result_error(result, ISST_PART_RESULT))
 			continue;
 		if (!node) {
-			node = report_branch(unit_report(unit, run->context, run->report),
-					     KEY_GET_ASSOC, 0);
+			node = report_branch(unit_report(run, unit), KEY_GET_ASSOC, 0);
 			for (clos = 0; clos < CLOS_COUNT; clos++)
 				cpus[clos] = report_cpu_ranges(node, KEY_CLOS_CPUS, clos, NULL);
 		}
@@ -83,8 +82,7 @@ void core_power_get_assoc(struct run *run)
 			report_unread(run, unit, failure_of(result, ISST_PART_RESULT),
 				      KEY_GET_ASSOC, NULL);
 		else if (!by_clos)
-			report_value(report_branch(unit_report(unit, run->context, run->report),
-						   KEY_GET_ASSOC, 0),
+			report_value(report_branch(unit_report(run, unit), KEY_GET_ASSOC, 0),
 				     KEY_CLOS, result, ISST_VALUE_CLOS);
 	}
 	isst_results_free(results);

@@ -187,8 +187,7 @@ void explain(struct run *run)
 		request_has(run->request, OPTION_MEASURE) && !only ? ISST_EXPLAIN_MEASURE : 0,
 		&explanation);
 	if (error >= 0) {
-		struct report_node *top = report_branch(report_unit(run->report, NULL, 0),
-							KEY_EXPLAIN, 0);
+		struct report_node *top = report_section(run->report, KEY_EXPLAIN);
 		int worst = worst_severity(explanation, only);
 		const struct isst_message *message;
 		const char *result;

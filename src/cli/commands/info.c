@@ -133,7 +133,7 @@ static void report_packages(struct run *run, const struct levels *levels,
 
 void show_info(struct run *run)
 {
-	struct report_node *top = report_unit(run->report, NULL, 0);
+	struct report_node *top = report_at_top(run->report);
 	const struct question question = { .read = ISST_READ_CORE_POWER };
 	struct isst_results *core_power;
 	struct levels levels;

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct report_node *journal_node(struct run *run)
-{
-	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
-}
-
 static struct isst_journal *open_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;
@@ -131,7 +126,7 @@ void journal_show(struct run *run)
 
 	if (!journal)
 		return;
-	top = journal_node(run);
+	top = report_section(run->report, KEY_JOURNAL);
 	if (*isst_journal_command(journal))
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
 	if (isst_journal_age_s(journal) < 0)
@@ -175,7 +170,8 @@ void journal_apply(struct run *run)
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
-		list = (struct list){ run, journal_node(run), APPLIED, describe_applied, 0 };
+		list = (struct list){ run, report_section(run->report, KEY_JOURNAL), APPLIED,
+				      describe_applied, 0 };
 		list_items(&list, journal);
 	}
 	isst_journal_free(journal);

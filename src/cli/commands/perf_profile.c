@@ -87,7 +87,7 @@ void machine_levels(struct run *run)
 				if (isst_domain_is_io(unit->domain) || !level_is_known(level))
 					continue;
 				if (!node)
-					node = unit_report(unit, run->context, run->report);
+					node = unit_report(run, unit);
 				report_row(run, &levels, &cores, node, level);
 			}
 			whole &= node || isst_domain_is_io(unit->domain);
@@ -250,7 +250,7 @@ static void show_unit(struct run *run, const struct levels *levels, const struct
 		if (!level_is_known(level) && (level_is_missing(level) || !run->report->v2))
 			continue;
 		if (!node) {
-			node = unit_report(unit, run->context, run->report);
+			node = unit_report(run, unit);
 			node->hidden = true;
 		}
 		if (!level_is_known(level)) {

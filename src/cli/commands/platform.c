@@ -19,7 +19,7 @@ void platform_list(struct run *run)
 		run_error(run, STATUS_UNSUPPORTED, "%s", isst_emulator_unavailable_text());
 		return;
 	}
-	top = report_unit(run->report, NULL, 0);
+	top = report_at_top(run->report);
 	for (size_t i = 0; (name = isst_emulator_platform_name(i)) != NULL; i++) {
 		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, name);
 
@@ -86,8 +86,7 @@ void platform_show(struct run *run)
 	length = strlen(text);
 	if (length > 0 && text[length - 1] == '\n')
 		text[length - 1] = '\0';
-	report_text(report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM_TEXT, 0),
-		    KEY_DESCRIPTION, text);
+	report_text(report_section(run->report, KEY_PLATFORM_TEXT), KEY_DESCRIPTION, text);
 	free(text);
 }
 
@@ -98,8 +97,7 @@ void platform_reset(struct run *run)
 	if (!begin(run, &operation) ||
 	    !finish(run, &operation, isst_emulator_reset(operation.target, &operation.message)))
 		return;
-	report_word(report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0), KEY_RESET,
-		    "success");
+	report_word(report_section(run->report, KEY_PLATFORM), KEY_RESET, "success");
 }
 
 void platform_statistics(struct run *run)
@@ -124,7 +122,7 @@ void platform_statistics(struct run *run)
 		    isst_emulator_read_statistics(operation.target, flags, &statistics,
 						  &operation.message)))
 		return;
-	node = report_branch(report_unit(run->report, NULL, 0), KEY_STATISTICS, 0);
+	node = report_section(run->report, KEY_STATISTICS);
 	for (size_t i = 0; i < sizeof(COUNTERS) / sizeof(COUNTERS[0]); i++)
 		report_number(node, COUNTERS[i].key,
 			      isst_emulator_statistics_count(statistics, COUNTERS[i].counter));
@@ -162,7 +160,7 @@ void platform_capture(struct run *run)
 	if (isst_platform_emulated_name(run->context) && !request_has(run->request, OPTION_EMULATE))
 		report_message(run->report, ENTRY_NOTE, "the emulated machine %s was captured",
 			       isst_platform_emulated_name(run->context));
-	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
+	node = report_section(run->report, KEY_PLATFORM);
 	report_word(node, KEY_CAPTURE, "success");
 }
 

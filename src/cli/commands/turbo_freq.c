@@ -211,8 +211,7 @@ void base_freq_info(struct run *run)
 					       "%s: all CPUs have the same base frequency: the "
 					       "BIOS has not set up base-freq",
 					       isst_domain_name(unit->domain));
-			base_freq_report(unit_report(unit, run->context, run->report), level,
-					 run->context);
+			base_freq_report(unit_report(run, unit), level, run->context);
 		}
 	}
 	levels_clear(&levels);
@@ -271,7 +270,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	char existing[48] = "no buckets exist";
 
 	if (filter.bucket < (int)buckets || has_only_clips(level)) {
-		turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
+		turbo_freq_report(run, unit_report(run, unit), level, filter);
 		return;
 	}
 	if (!unit->first || isst_result_error(level, ISST_PART_TURBO_FREQ))

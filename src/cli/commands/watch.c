@@ -80,7 +80,7 @@ static void print_report(void *data, const struct watch_report *what)
 {
 	struct watch *watch = data;
 	struct run *run = watch->run;
-	struct report_node *node = report_branch(report_unit(run->report, NULL, 0), KEY_WATCH, 0);
+	struct report_node *node = report_section(run->report, KEY_WATCH);
 	char *line = line_of(what), text[UTC_TEXT];
 
 	if (utc_text(time(NULL), text))
@@ -368,7 +368,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 
 	if ((run->config && !config_matches(run)) ||
 	    (request_has(run->request, OPTION_CPU) &&
-	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
+	     !(run->cpus = named_cpus_find(run, &run->request->options.cpus))))
 		return refuse(&watch);
 	watch.watcher.cpus = run->cpus;
 	if (!begin_oob(&watch) ||

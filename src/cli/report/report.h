@@ -137,6 +137,10 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 
 /* Nodes: added behind the last child of @parent, and returned. */
 
+/** What stands at the top of a report, and a branch of it. */
+#define report_at_top(report) report_unit(report, NULL, 0)
+#define report_section(report, key) report_branch(report_at_top(report), key, 0)
+
 /** @number: of branches and of CPUs in ranges their index. @text: of branches and of numbers their
  * variant. @text and @cpus, which may be NULL, are copied. */
 struct report_node *report_add(struct report_node *parent, enum node_kind kind, enum key_id key,

@@ -163,7 +163,7 @@ static void list_steps(struct run *run, struct isst_change *change)
 	const struct isst_change_step *step;
 
 	if (!run->steps)
-		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
+		run->steps = report_section(run->report, KEY_DRY_RUN);
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
 		if (!isst_change_step_is_written(step))
 			continue;
@@ -416,8 +416,7 @@ static void report_results(struct attempt *attempt, int error)
 		/* A change that failed is one of the units that it would have been made for. */
 		if ((error && !io) || is_part(attempt, unit))
 			change_report_result(
-				report_branch(unit_report(unit, run->context, run->report),
-					      command->feature, 0),
+				report_branch(unit_report(run, unit), command->feature, 0),
 				command->result, error);
 	}
 	/* Without CPUs there is nothing that could have a class of service. */
@@ -425,8 +424,7 @@ static void report_results(struct attempt *attempt, int error)
 		if (command->extra_result && !error && unit->first &&
 		    !isst_domain_is_io(unit->domain) && is_part(attempt, unit))
 			change_report_result(
-				report_branch(unit_report(unit, run->context, run->report),
-					      command->extra_result, 0),
+				report_branch(unit_report(run, unit), command->extra_result, 0),
 				command->result, 0);
 }
 

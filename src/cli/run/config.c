@@ -341,9 +341,8 @@ bool config_matches(struct run *run)
 		return false;
 	for (size_t i = 0; i < sizeof(RESULTS) / sizeof(RESULTS[0]); i++)
 		if (strcmp(RESULTS[i].command, command->name) == 0)
-			report_word(report_branch(report_unit(run->report, NULL, 0),
-						  KEY_CONFIGURATION, 0),
-				    RESULTS[i].key, "skipped");
+			report_word(report_section(run->report, KEY_CONFIGURATION), RESULTS[i].key,
+				    "skipped");
 	return false;
 }
 
@@ -458,5 +457,5 @@ void config_report_high_priority(struct run *run, const struct isst_config *conf
 	if (!cpus)
 		return;
 	core_choice_note_spread(run, cpus, true);
-	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
+	report_cpu_ranges(report_at_top(run->report), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
 }

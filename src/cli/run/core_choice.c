@@ -17,7 +17,8 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 
 	if (!list->numbers)
 		return true;
-	if (!named_cpus_find(run, list, &cpus))
+	cpus = named_cpus_find(run, list);
+	if (!cpus)
 		return false;
 	xcall(isst_request_set_cpus(request, id, cpus));
 	isst_cpuset_free(cpus);
@@ -178,6 +179,5 @@ void core_choice_report(struct run *run)
 {
 	note_division(run);
 	core_choice_note_spread(run, run->chosen, false);
-	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0,
-			  run->chosen);
+	report_cpu_ranges(report_at_top(run->report), KEY_HIGH_PRIORITY_CPUS, 0, run->chosen);
 }

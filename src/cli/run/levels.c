@@ -81,7 +81,7 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
 
 void level_choice_report(struct run *run, const struct levels *levels)
 {
-	struct report_node *top = report_unit(run->report, NULL, 0);
+	struct report_node *top = report_at_top(run->report);
 	bool known = true, any = false;
 
 	for_each_unit (unit, &run->targets) {

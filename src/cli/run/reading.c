@@ -63,7 +63,7 @@ void report_unread(struct run *run, const struct unit *unit, struct failure fail
 
 	if (!run->report->v2 || !failure.error || failure.error == -EOPNOTSUPP)
 		return;
-	node = unit_report(unit, run->context, run->report);
+	node = unit_report(run, unit);
 	node->hidden = true;
 	if (key != KEYS)
 		report_unknown(node, key);
@@ -85,7 +85,7 @@ void show_domains(struct run *run, const struct question *question)
 			report_unread(run, unit, failure, question->branch, question->shown);
 			continue;
 		}
-		node = unit_report(unit, run->context, run->report);
+		node = unit_report(run, unit);
 		if (question->branch != KEYS)
 			node = report_branch(node, question->branch, 0);
 		report_values(node, result, question->shown);
@@ -160,14 +160,13 @@ void report_values(struct report_node *parent, const struct isst_result *result,
 	}
 }
 
-bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus)
+struct isst_cpuset *named_cpus_find(struct run *run, const struct cpu_list *list)
 {
+	struct isst_cpuset *cpus = xcheck(isst_cpuset_new()), *found;
 	bool done = true;
 
-	*cpus = xcheck(isst_cpuset_new());
-	xcall(isst_cpuset_add_set(*cpus, list->numbers));
+	xcall(isst_cpuset_add_set(cpus, list->numbers));
 	for (size_t i = 0; i < list->name_count && done; i++) {
-		struct isst_cpuset *found = NULL;
 		int error = isst_cpus_by_name(run->context, list->names[i], 0, &found);
 
 		done = !error && isst_cpuset_count(found) > 0;
@@ -177,13 +176,11 @@ bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_c
 		else if (!done)
 			run_error(run, STATUS_UNSUPPORTED, "@%s: no CPU has this name at present",
 				  list->names[i]);
-		else
-			xcall(isst_cpuset_add_set(*cpus, found));
+		xcall(isst_cpuset_add_set(cpus, found));
 		isst_cpuset_free(found);
 	}
 	if (done)
-		return true;
-	isst_cpuset_free(*cpus);
-	*cpus = NULL;
-	return false;
+		return cpus;
+	isst_cpuset_free(cpus);
+	return NULL;
 }

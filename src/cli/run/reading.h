@@ -88,7 +88,7 @@ static inline const struct isst_cpuset *cpus_of(const struct isst_result *result
 	return isst_result_cpus(result, id, &cpus) == 0 ? cpus : NULL;
 }
 
-/** Finds the CPUs of a list with its names, to be freed. Returns false after an error. */
-bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus);
+/** Finds the CPUs of a list with its names, to be freed; NULL: an error is reported. */
+struct isst_cpuset *named_cpus_find(struct run *run, const struct cpu_list *list);
 
 #endif

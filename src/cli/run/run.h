@@ -9,9 +9,68 @@
 #include "../process/signals.h"
 #include "../report/report.h"
 #include "isst-config.h"
-#include "targets.h"
 
 struct output;
+struct run;
+
+/* ---- What a command is for (targets.c) ---- */
+
+/** The name of a domain in output, from before the change: it depends on online CPUs. */
+struct unit_place {
+	unsigned int package, die, number;
+	bool die_known, has_cpu;
+};
+
+struct unit {
+	const struct isst_domain *domain;
+	struct unit_place place;
+	unsigned int cpu; /* stands for the unit in output */
+	bool is_cpu;	  /* it is that CPU */
+	size_t slot;	  /* index of its domain in the targets' domains */
+	bool first;	  /* the first unit of its domain: messages about the domain come here */
+};
+
+/** What the units are where no CPUs are named. */
+enum unit_kind {
+	UNIT_DOMAIN,	      /* power domains */
+	UNIT_DOMAIN_WITH_CPU, /* power domains, but for those without CPUs */
+	UNIT_CPU,	      /* CPUs that are online */
+	UNIT_PRESENT,	      /* power domains; CPUs that are named may be offline */
+};
+
+struct targets {
+	struct unit *units;
+	size_t unit_count;
+	const struct isst_domain **domains; /* of the units, each once */
+	size_t domain_count;
+	bool named; /* by --cpu */
+};
+
+#define for_each_unit(unit, targets) \
+	for (const struct unit *unit = (targets)->units; \
+	     unit < (targets)->units + (targets)->unit_count; unit++)
+
+/** Finds the run's units: @cpus, or without (NULL) those of @kind. Returns false after reporting
+ * CPUs that cannot be targets. */
+bool targets_find(struct run *run, enum unit_kind kind, const struct isst_cpuset *cpus);
+void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
+void targets_clear(struct targets *targets);
+
+/** Whether a CPU of a domain, online or not, is one of @cpus. */
+bool domain_has_cpu_of(const struct isst_domain *domain, const struct isst_cpuset *cpus);
+
+/** The steps of a domain: package, die, power domain. Returns their number. */
+size_t domain_path(const struct isst_domain *domain, struct isst_context *context,
+		   struct report_step path[REPORT_PATH_STEPS]);
+
+/** Adds package, die and power domain, in json-v2 alone. @domain: NULL: none */
+void report_domain_place(struct report_node *node, const struct isst_domain *domain,
+			 struct isst_context *context);
+
+/** Adds a unit to the report, at its package, die, power domain and CPU. */
+struct report_node *unit_report(const struct run *run, const struct unit *unit);
+
+/* ---- The run ---- */
 
 struct run {
 	const struct request *request;

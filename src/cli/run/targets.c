@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "targets.h"
+#include "run.h"
 
 #include "../../common/numbered.h"
-#include "../process/exit_status.h"
 #include "../process/xalloc.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* So many wrong CPUs are named at most: a list may hold billions. */
@@ -40,9 +38,9 @@ static void add_unit(struct targets *targets, const struct isst_domain *domain, 
 		targets->domains[targets->domain_count++] = domain;
 }
 
-static int check_cpus(const struct isst_context *context, const struct isst_cpuset *cpus,
-		      bool may_be_offline, struct report *report)
+static bool check_cpus(struct run *run, const struct isst_cpuset *cpus, bool may_be_offline)
 {
+	const struct isst_context *context = run->context;
 	enum { ABSENT, OFFLINE, LOST, WRONGS };
 	static const char *const TEXTS[WRONGS][2] = {
 		[ABSENT] = { "does not exist on this machine", "do not exist on this machine" },
@@ -77,31 +75,32 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 
 		if (isst_cpuset_count(wrong[why]) > 0) {
 			named = xcheck(name_numbers("CPU", wrong[why]));
-			report_message(report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s",
-				       named, more ? " and more" : "",
-				       TEXTS[why][isst_cpuset_count(wrong[why]) != 1 || more],
-				       online);
-			report_code(report, status_code(STATUS_UNSUPPORTED));
+			report_message(
+				run->report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s",
+				named, more ? " and more" : "",
+				TEXTS[why][isst_cpuset_count(wrong[why]) != 1 || more], online);
+			report_code(run->report, status_code(STATUS_UNSUPPORTED));
+			run->status = status_worse(run->status, STATUS_UNSUPPORTED);
 			free(named);
 		}
 		isst_cpuset_free(wrong[why]);
 	}
 	free(online);
-	return count > 0 ? -EOPNOTSUPP : 0;
+	return count == 0;
 }
 
-int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
-		 const struct isst_cpuset *cpus, struct report *report)
+bool targets_find(struct run *run, enum unit_kind kind, const struct isst_cpuset *cpus)
 {
+	const struct isst_context *context = run->context;
 	const struct isst_cpuset *of = cpus ? cpus : isst_online_cpus(context);
 	size_t domains = isst_domain_count(context);
+	struct targets *targets = &run->targets;
 	bool by_cpu = cpus || kind == UNIT_CPU;
-	int error = cpus ? check_cpus(context, cpus, kind == UNIT_PRESENT, report) : 0;
 	unsigned int number;
 
 	*targets = (struct targets){ .named = cpus != NULL };
-	if (error)
-		return error;
+	if (cpus && !check_cpus(run, cpus, kind == UNIT_PRESENT))
+		return false;
 	targets->units = xcalloc((by_cpu ? isst_cpuset_count(of) : domains) + 1,
 				 sizeof(*targets->units));
 	targets->domains = xcalloc(domains + 1, sizeof(*targets->domains));
@@ -120,7 +119,7 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 		    kind != UNIT_DOMAIN_WITH_CPU)
 			add_unit(targets, domain, number, false);
 	}
-	return 0;
+	return true;
 }
 
 void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages)
@@ -189,16 +188,15 @@ void report_domain_place(struct report_node *node, const struct isst_domain *dom
 				      path[i].index);
 }
 
-struct report_node *unit_report(const struct unit *unit, struct isst_context *context,
-				struct report *report)
+struct report_node *unit_report(const struct run *run, const struct unit *unit)
 {
 	struct report_step path[REPORT_PATH_STEPS];
-	size_t steps = place_path(&unit->place, context, path);
+	size_t steps = place_path(&unit->place, run->context, path);
 	struct report_node *root;
 
 	path[steps++] = (struct report_step){ &keys[unit->place.has_cpu ? KEY_CPU : KEY_NO_CPU],
 					      unit->cpu };
-	root = report_unit(report, path, steps);
-	report->last->of_cpu = unit->is_cpu;
+	root = report_unit(run->report, path, steps);
+	run->report->last->of_cpu = unit->is_cpu;
 	return root;
 }

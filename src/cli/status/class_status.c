@@ -501,7 +501,7 @@ static void report_domain(const struct machine_status *status, const struct doma
 /** Reports the high priority CPUs of the machine, for programs. */
 static void report_top(const struct machine_status *status)
 {
-	struct report_node *top = report_unit(status->run->report, NULL, 0);
+	struct report_node *top = report_at_top(status->run->report);
 	struct isst_cpuset *cpus = xcheck(isst_cpuset_new());
 	bool known = true;
 

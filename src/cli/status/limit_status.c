@@ -369,7 +369,7 @@ static void report_cpus(struct machine_status *status, const struct grouping *gr
 	report_lists(status, grouping->key, results);
 	report_groups(status, grouping, members, list_members(run, grouping, results, members));
 	if (isst_cpuset_count(left_out) > 0)
-		report_cpu_ranges(report_unit(run->report, NULL, 0), left_out_key, 0, left_out);
+		report_cpu_ranges(report_at_top(run->report), left_out_key, 0, left_out);
 	free(members);
 	isst_results_free(results);
 	isst_cpuset_free(cpus);

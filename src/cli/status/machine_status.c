@@ -25,7 +25,7 @@ void machine_status_find(struct run *run)
 	for_each_unit (unit, &run->targets)
 		xcall(isst_cpuset_add(packages, unit->place.package, unit->place.package));
 	targets_clear(&run->targets);
-	(void)targets_find(&run->targets, run->context, UNIT_DOMAIN, NULL, run->report);
+	(void)targets_find(run, UNIT_DOMAIN, NULL);
 	targets_keep_packages(&run->targets, packages);
 	run->targets.named = true;
 	isst_cpuset_free(packages);
@@ -93,7 +93,7 @@ static void begin_units(struct machine_status *status)
 			shown = true;
 		}
 		if (shown)
-			domain->node = unit_report(unit, run->context, run->report);
+			domain->node = unit_report(run, unit);
 	}
 }
 
@@ -234,7 +234,7 @@ static void report_top(struct machine_status *status)
 {
 	struct run *run = status->run;
 	struct isst_context *context = run->context;
-	struct report_node *top = report_unit(run->report, NULL, 0);
+	struct report_node *top = report_at_top(run->report);
 	const char *name = run_processor_name(run), *holder;
 	int packages = isst_platform_fact(context, ISST_FACT_PACKAGES);
 	int online = isst_platform_fact(context, ISST_FACT_ONLINE_PACKAGES);
@@ -513,8 +513,7 @@ void machine_status(struct run *run)
 				isst_config_check(run->config, run->context, 0)) == 0) {
 			run_report_notices(run);
 			config_report_comparison(run,
-						 report_branch(report_unit(run->report, NULL, 0),
-							       KEY_CONFIGURATION, 0));
+						 report_section(run->report, KEY_CONFIGURATION));
 		}
 		if (run->targets.unit_count > 0 &&
 		    machine_status_read(&status, map ? 0 : ISST_LEVELS_PROPERTIES)) {
