@@ -114,17 +114,17 @@ int main(int argc, char **argv)
 	struct output output;
 	struct request request;
 	char *problem;
-	int error, status;
+	int status;
 
 	output_start(&output, argc > 0 ? argv[0] : "isst");
-	error = request_read(&request, output.reference, argc, argv, &problem);
+	problem = request_read(&request, output.reference, argc, argv);
 	output.format = request_format(&request);
 	output.get = request_text(&request, OPTION_GET);
 	output.path = request_text(&request, OPTION_OUT);
 	describe_command(&output.header, &request);
 	if (request.command && command_wraps_program(request.command))
 		xalloc_exit_with(PROGRAM_RUN_FAILED);
-	if (error)
+	if (problem)
 		status = refuse(&request, &output, problem);
 	else if (request.action == ACTION_HELP)
 		status = (int)print_help(&request, &output);

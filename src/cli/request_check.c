@@ -6,8 +6,6 @@
 #include "request_read.h"
 #include "text/json.h"
 
-#include <stdlib.h>
-
 const struct option_row *request_option_row(const struct request *request, enum option_id id)
 {
 	const struct option_row *row = global_options;
@@ -20,48 +18,44 @@ const struct option_row *request_option_row(const struct request *request, enum 
 	return row;
 }
 
-static int check_required(const struct request *request, char **problem)
+static char *check_required(const struct request *request)
 {
 	const struct command *command = request->command;
 	const char *feature = request->feature ? request->feature->name : "";
 
 	if ((command->flags & COMMAND_HAS_PROGRAM) && !request->program)
-		return usage_problem(problem, "%s requires a program to run", command->name);
+		return xasprintf("%s requires a program to run", command->name);
 	for (const struct option_row *row = command->options; row && row->name; row++)
 		if (row->required && !request_has(request, row->id))
-			return usage_problem(problem, "%s %s requires option --%s %s", feature,
-					     command->name, row->name, row->argument);
+			return xasprintf("%s %s requires option --%s %s", feature, command->name,
+					 row->name, row->argument);
 	/* What a command is to do may be in a file, on the command line, or in both. */
 	if ((command->flags & COMMAND_CONFIG) && !request_config_file(request) &&
 	    !request_has(request, OPTION_SET))
-		return usage_problem(problem, "%s%s%s requires %s, or option --set STATEMENT",
-				     feature, *feature ? " " : "", command->name,
-				     *feature ? "a file" : "option --config FILE");
+		return xasprintf("%s%s%s requires %s, or option --set STATEMENT", feature,
+				 *feature ? " " : "", command->name,
+				 *feature ? "a file" : "option --config FILE");
 	if ((command->flags & COMMAND_HAS_DIRECTORY) && !request->operand)
-		return usage_problem(problem, "%s %s requires a directory to write to", feature,
-				     command->name);
+		return xasprintf("%s %s requires a directory to write to", feature, command->name);
 	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus.numbers &&
 	    !request_has(request, OPTION_BY_CLOS))
 		/* Scripts know the beginning. */
-		return usage_problem(problem,
-				     "Invalid target cpu. Specify with [-c|--cpu] before the "
-				     "feature; after the command -c is --clos");
-	return 0;
+		return xasprintf("Invalid target cpu. Specify with [-c|--cpu] before the "
+				 "feature; after the command -c is --clos");
+	return NULL;
 }
 
-static int refuse_option(const struct request *request, enum option_id option, const char *rest,
-			 char **problem)
+static char *refuse_option(const struct request *request, enum option_id option, const char *rest)
 {
 	const char *name = request_option_row(request, option)->name,
 		   *command = request->command->name;
 
 	if (request_has(request, OPTION_OOB))
-		return usage_problem(problem, "option --%s cannot be combined with --oob", name);
+		return xasprintf("option --%s cannot be combined with --oob", name);
 	if (!request->feature)
-		return usage_problem(problem, "option --%s cannot be combined with '%s'%s", name,
-				     command, rest);
-	return usage_problem(problem, "option --%s cannot be combined with %s %s%s", name,
-			     request->feature->name, command, rest);
+		return xasprintf("option --%s cannot be combined with '%s'%s", name, command, rest);
+	return xasprintf("option --%s cannot be combined with %s %s%s", name,
+			 request->feature->name, command, rest);
 }
 
 #define PART "; `package N:` in front of a statement makes it one for a part of the machine"
@@ -126,7 +120,7 @@ static const struct rule {
 	{ OPTION_CPU, .flags = COMMAND_WHOLE },
 };
 
-static int check_rules(const struct request *request, char **problem)
+static char *check_rules(const struct request *request)
 {
 	const unsigned int flags = request->command->flags;
 
@@ -143,15 +137,14 @@ static int check_rules(const struct request *request, char **problem)
 			const struct option_row *row = request_option_row(request, other);
 			const char *argument = rule->needs ? row->argument : NULL;
 
-			return usage_problem(problem, "option --%s %s --%s%s%s",
-					     request_option_row(request, rule->option)->name,
-					     rule->needs ? "requires" : "cannot be combined with",
-					     row->name, argument ? " " : "",
-					     argument ? argument : "");
+			return xasprintf("option --%s %s --%s%s%s",
+					 request_option_row(request, rule->option)->name,
+					 rule->needs ? "requires" : "cannot be combined with",
+					 row->name, argument ? " " : "", argument ? argument : "");
 		}
-		return refuse_option(request, rule->option, rule->rest ? rule->rest : "", problem);
+		return refuse_option(request, rule->option, rule->rest ? rule->rest : "");
 	}
-	return 0;
+	return NULL;
 }
 
 /** Whether an option concerns a program: the choice of the machine, and how it is changed. */
@@ -189,12 +182,10 @@ static bool has_format(const struct request *request, size_t format)
 }
 
 /** Refuses a format, and names those there are: `text, json, json-v2 and nfd`. */
-static int refuse_format(const struct request *request, char **problem)
+static char *refuse_format(const struct request *request)
 {
 	const char *before = NULL, *separator = "";
 	struct memory_stream memory;
-	char *text;
-	int error;
 
 	xcall(memory_stream_open(&memory));
 	if (request->action == ACTION_VERSION)
@@ -219,44 +210,41 @@ static int refuse_format(const struct request *request, char **problem)
 		before = renderers[i].name;
 	}
 	fprintf(memory.stream, "%s%s", *separator ? " and " : "", before ? before : "");
-	text = xcheck(memory_stream_text(&memory));
-	error = usage_problem(problem, "%s", text);
-	free(text);
-	return error;
+	return xcheck(memory_stream_text(&memory));
 }
 
-int request_check_format(const struct request *request, char **problem)
+char *request_check_format(const struct request *request)
 {
-	return has_format(request, request_format(request)) ? 0 : refuse_format(request, problem);
+	return has_format(request, request_format(request)) ? NULL : refuse_format(request);
 }
 
-int request_check(const struct request *request, char **problem)
+char *request_check(const struct request *request)
 {
 	const bool program = request->command->flags & COMMAND_HAS_PROGRAM;
 	const char *path = request_text(request, OPTION_GET);
 	const char *wrong = path ? json_path_check(path) : NULL;
-	int error = check_required(request, problem);
+	char *problem = check_required(request);
 
-	if (!error && request_has(request, OPTION_DRY_RUN) && request->operand &&
+	if (!problem && request_has(request, OPTION_DRY_RUN) && request->operand &&
 	    request->command->flags & COMMAND_HAS_TARGET)
-		return refuse_option(request, OPTION_DRY_RUN, " FILE", problem);
-	if (!error)
-		error = check_rules(request, problem);
-	if (!error && path && request_has(request, OPTION_FORMAT) &&
+		return refuse_option(request, OPTION_DRY_RUN, " FILE");
+	if (!problem)
+		problem = check_rules(request);
+	if (!problem && path && request_has(request, OPTION_FORMAT) &&
 	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
-		return usage_problem(problem, "option --get cannot be combined with --format %s",
-				     request_text(request, OPTION_FORMAT));
-	if (!error && wrong)
-		return usage_problem(problem, "option --get: '%s': %s", path, wrong);
-	for (const struct option_row *row = global_options; program && !error && row->name; row++)
+		return xasprintf("option --get cannot be combined with --format %s",
+				 request_text(request, OPTION_FORMAT));
+	if (!problem && wrong)
+		return xasprintf("option --get: '%s': %s", path, wrong);
+	for (const struct option_row *row = global_options; program && !problem && row->name; row++)
 		if (request_has(request, row->id) && !concerns_program(request->command, row->id))
-			error = refuse_option(request, row->id, "", problem);
-	if (!error)
-		error = request_check_format(request, problem);
-	if (!error && request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
+			problem = refuse_option(request, row->id, "");
+	if (!problem)
+		problem = request_check_format(request);
+	if (!problem && request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
 	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
-		return usage_problem(problem, "option --min %s is above --max %s",
-				     request_text(request, OPTION_MIN),
-				     request_text(request, OPTION_MAX));
-	return error;
+		return xasprintf("option --min %s is above --max %s",
+				 request_text(request, OPTION_MIN),
+				 request_text(request, OPTION_MAX));
+	return problem;
 }

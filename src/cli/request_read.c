@@ -42,12 +42,11 @@ static char *features_having(const char *name)
 }
 
 /** "unknown feature 'x'; @before@meant@after", or with @feature a command of it. */
-static int unknown_word(const struct feature *feature, const char *word, const char *before,
-			const char *meant, const char *after, char **problem)
+static char *unknown_word(const struct feature *feature, const char *word, const char *before,
+			  const char *meant, const char *after)
 {
-	return usage_problem(problem, "unknown %s '%s'%s%s; %s%s%s",
-			     feature ? "command" : "feature", word, feature ? " of " : "",
-			     feature ? feature->name : "", before, meant, after);
+	return xasprintf("unknown %s '%s'%s%s; %s%s%s", feature ? "command" : "feature", word,
+			 feature ? " of " : "", feature ? feature->name : "", before, meant, after);
 }
 
 #define UNDO \
@@ -109,36 +108,34 @@ static const char *other_name(const struct feature *feature, const char *word)
 
 /** A word that is neither a feature nor a command that stands in the place of one; @feature: where
  * it stands behind one, that is no command of it. */
-static int problem_unknown_word(const struct request *request, const struct feature *feature,
-				const char *word, char **problem)
+static char *problem_unknown_word(const struct request *request, const struct feature *feature,
+				  const char *word)
 {
 	const struct option_row *rows = feature ? anywhere_options : global_options;
 	const struct option_row *greedy = feature ? NULL : request_greedy_option(request);
 	struct suggestion suggestion = { .word = word };
 	const char *meant = other_name(feature, word);
-	int error = option_foreign_dash(rows, word, problem);
-	char *having;
+	char *having, *problem = option_foreign_dash(rows, word);
 
-	if (error)
-		return error;
+	if (problem)
+		return problem;
 	if (greedy)
-		return usage_problem(problem,
-				     "unknown feature '%s'; option --%s took '%s' for its value",
-				     word, greedy->name, request_text(request, greedy->id));
+		return xasprintf("unknown feature '%s'; option --%s took '%s' for its value", word,
+				 greedy->name, request_text(request, greedy->id));
 	/* Such as help, which other programs have as a command. */
 	for (; rows->name; rows++)
 		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
-			return unknown_word(feature, word, "did you mean '--", word, "'?", problem);
+			return unknown_word(feature, word, "did you mean '--", word, "'?");
 	if (meant && strchr(meant, ' '))
-		return unknown_word(feature, word, meant, "", "", problem);
+		return unknown_word(feature, word, meant, "", "");
 	if (feature && (feature_find(word) || command_find(single_commands, word)))
-		return unknown_word(feature, word, "did you mean 'isst ", word, "'?", problem);
+		return unknown_word(feature, word, "did you mean 'isst ", word, "'?");
 	having = meant ? xstrdup("") : features_having(word);
-	error = *having ? unknown_word(feature, word, "it is a command of ", having, "", problem)
-			: 0;
+	if (*having)
+		problem = unknown_word(feature, word, "it is a command of ", having, "");
 	free(having);
-	if (error)
-		return error;
+	if (problem)
+		return problem;
 	for (const struct feature *known = features; !feature && known->name; known++)
 		suggestion_consider(&suggestion, known->name);
 	for (const struct command *command = feature ? feature->commands : single_commands;
@@ -150,10 +147,10 @@ static int problem_unknown_word(const struct request *request, const struct feat
 		return unknown_word(feature, word,
 				    feature && feature_find(meant) ? "did you mean 'isst "
 								   : "did you mean '",
-				    meant, "'?", problem);
+				    meant, "'?");
 	return unknown_word(feature, word, feature ? feature->name : "",
 			    feature ? " --help lists its commands" : "--help lists the features",
-			    "", problem);
+			    "");
 }
 
 static bool has_option(const struct command *command, const char *name, size_t length)
@@ -195,71 +192,70 @@ static const struct option_row *forgotten_option(const struct request *request, 
 {
 	const struct option_row *row = request->command->options;
 	struct option_values values = { 0 };
-	char *problem = NULL;
-	int error;
+	char *problem;
 
 	while (row && row->name && row->kind == VALUE_NONE)
 		row++;
 	if (!row || !row->name || request_has(request, row->id))
 		return NULL;
-	error = option_read_value(row, word, &values, &problem);
+	problem = option_read_value(row, word, &values);
+	if (problem)
+		row = NULL;
 	free(problem);
 	option_values_clear(&values);
-	return error ? NULL : row;
+	return row;
 }
 
 /** A word that is none of the command's; @before: the one that stands before it. */
-static int problem_unexpected_word(const struct request *request, const struct option_place *place,
-				   const char *before, const char *word, char **problem)
+static char *problem_unexpected_word(const struct request *request,
+				     const struct option_place *place, const char *before,
+				     const char *word)
 {
 	const struct option_row *forgotten;
-	int error = option_foreign_dash(place->rows, word, problem);
+	char *problem = option_foreign_dash(place->rows, word);
 
-	if (error)
-		return error;
+	if (problem)
+		return problem;
 	/* Behind the command -o is another option, which takes no value. */
 	if (strcmp(before, "-o") == 0)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s; -o is --out only before the "
-				     "feature",
-				     word, place->command);
+		return xasprintf("unexpected word '%s' after %s; -o is --out only before the "
+				 "feature",
+				 word, place->command);
 	/* Any word could be a statement. */
 	if (request->command->flags & COMMAND_CONFIG)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s: it takes one file; quote the "
-				     "statement of --set as one argument",
-				     word, place->command);
+		return xasprintf("unexpected word '%s' after %s: it takes one file; quote the "
+				 "statement of --set as one argument",
+				 word, place->command);
 	forgotten = forgotten_option(request, word);
 	if (forgotten)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s; did you mean '--%s %s'?", word,
-				     place->command, forgotten->name, word);
-	return usage_problem(problem, "unexpected word '%s' after %s", word, place->command);
+		return xasprintf("unexpected word '%s' after %s; did you mean '--%s %s'?", word,
+				 place->command, forgotten->name, word);
+	return xasprintf("unexpected word '%s' after %s", word, place->command);
 }
 
 /* ---- Reading ---- */
 
-static int read_arguments(struct request *request, const struct option_place *place, int argc,
-			  char **argv, char **problem)
+static char *read_arguments(struct request *request, const struct option_place *place, int argc,
+			    char **argv)
 {
 	bool operand = request->command->flags & COMMAND_TAKES_WORD;
-	int error = 0, end = 0;
+	char *problem = NULL;
+	int end = 0;
 
-	while (!error && argc > 1) {
-		error = options_read(argc, argv, place, &request->options, &end, problem);
-		if (error || end >= argc || request_has(request, OPTION_HELP))
+	while (!problem && argc > 1) {
+		problem = options_read(argc, argv, place, &request->options, &end);
+		if (problem || end >= argc || request_has(request, OPTION_HELP))
 			break;
 		if (!operand || request->operand)
-			error = problem_unexpected_word(request, place, argv[end - 1], argv[end],
-							problem);
+			problem = problem_unexpected_word(request, place, argv[end - 1], argv[end]);
 		request->operand = argv[end];
 		argc -= end;
 		argv += end;
 	}
-	return error;
+	return problem;
 }
 
-static int read_behind_command(struct request *request, int argc, char **argv, char **problem)
+static char *read_behind_command(struct request *request, int argc, char **argv)
 {
 	const struct feature *feature = request->feature;
 	const struct command *command = request->command;
@@ -273,106 +269,107 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 	};
 	char *name = xasprintf("%s%s%s", feature ? feature->name : "", feature ? " " : "",
 			       command->name);
-	int error, end = argc;
+	int end = argc;
+	char *problem;
 
 	place.command = name;
 	if (command->flags & COMMAND_HAS_PROGRAM) {
-		error = options_read(argc, argv, &place, &request->options, &end, problem);
-		if (!error && end < argc)
+		problem = options_read(argc, argv, &place, &request->options, &end);
+		if (!problem && end < argc)
 			request->program = argv + end;
 	} else {
-		error = read_arguments(request, &place, argc, argv, problem);
+		problem = read_arguments(request, &place, argc, argv);
 	}
 	/* Of commands that write to a file: standard output, as without one. */
-	if (!error && command->flags & COMMAND_HAS_TARGET && request->operand &&
+	if (!problem && command->flags & COMMAND_HAS_TARGET && request->operand &&
 	    strcmp(request->operand, "-") == 0)
 		request->operand = NULL;
 	free(name);
-	return error;
+	return problem;
 }
 
 /** Behind --help may stand a feature, and a command of it. The reference tool ignores unknown words
  * there. */
-static int read_helped(struct request *request, int argc, char **argv, char **problem)
+static char *read_helped(struct request *request, int argc, char **argv)
 {
 	if (argc < 1 || argv[0][0] == '-')
-		return 0;
+		return NULL;
 	if (!request->feature) {
 		request->command = command_find(single_commands, argv[0]);
 		request->feature = request->command ? NULL : feature_find(argv[0]);
 		if (request->feature)
-			return read_helped(request, argc - 1, argv + 1, problem);
+			return read_helped(request, argc - 1, argv + 1);
 	} else {
 		request->command = command_find(request->feature->commands, argv[0]);
 	}
 	return request->command || request->reference
-		       ? 0
-		       : problem_unknown_word(request, request->feature, argv[0], problem);
+		       ? NULL
+		       : problem_unknown_word(request, request->feature, argv[0]);
 }
 
-static int read_command(struct request *request, int argc, char **argv, char **problem)
+static char *read_command(struct request *request, int argc, char **argv)
 {
 	/* Only help and version can stand between feature and command. */
 	const struct option_place place = { .rows = anywhere_options,
 					    .before = global_options,
 					    .behind = argument_options,
 					    .find_elsewhere = problem_find_elsewhere };
-	int end, error = options_read(argc, argv, &place, &request->options, &end, problem);
+	int end;
+	char *problem = options_read(argc, argv, &place, &request->options, &end);
 
-	if (error)
-		return error;
+	if (problem)
+		return problem;
 	if (request_has(request, OPTION_HELP))
-		return read_helped(request, argc - end, argv + end, problem);
+		return read_helped(request, argc - end, argv + end);
 	if (end >= argc) {
 		request->action = ACTION_NO_COMMAND;
-		return 0;
+		return NULL;
 	}
 	request->command = command_find(request->feature->commands, argv[end]);
 	if (!request->command)
-		return problem_unknown_word(request, request->feature, argv[end], problem);
-	return read_behind_command(request, argc - end, argv + end, problem);
+		return problem_unknown_word(request, request->feature, argv[end]);
+	return read_behind_command(request, argc - end, argv + end);
 }
 
-static int read_feature(struct request *request, int argc, char **argv, char **problem)
+static char *read_feature(struct request *request, int argc, char **argv)
 {
 	const char *alone = request_has(request, OPTION_INFO)  ? "info"
 			    : request_has(request, OPTION_OOB) ? "oob"
 							       : NULL;
 
 	if (argc < 1)
-		return 0;
+		return NULL;
 	/* The reference tool looks at nothing behind them. */
 	if (alone && request->reference) {
 		option_values_note(&request->options, "'%s' has no effect: --%s takes no feature",
 				   argv[0], alone);
-		return 0;
+		return NULL;
 	}
 	if (alone)
-		return usage_problem(problem, "unexpected word '%s': --%s takes no feature",
-				     argv[0], alone);
+		return xasprintf("unexpected word '%s': --%s takes no feature", argv[0], alone);
 	request->command = command_find(single_commands, argv[0]);
 	if (request->command && request->command->flags & COMMAND_HELPS) {
-		int error;
+		char *problem;
 
 		if (argc > 1 && argv[1][0] == '-') {
-			error = read_behind_command(request, argc, argv, problem);
+			problem = read_behind_command(request, argc, argv);
 		} else {
 			request->command = NULL;
-			error = read_helped(request, argc - 1, argv + 1, problem);
+			problem = read_helped(request, argc - 1, argv + 1);
 		}
 		request->options.value[OPTION_HELP].given = !request_has(request, OPTION_VERSION);
-		return error;
+		return problem;
 	}
 	if (request->command)
-		return read_behind_command(request, argc, argv, problem);
+		return read_behind_command(request, argc, argv);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
-		return problem_unknown_word(request, NULL, argv[0], problem);
-	return read_command(request, argc, argv, problem);
+		return problem_unknown_word(request, NULL, argv[0]);
+	return read_command(request, argc, argv);
 }
 
 /** The options of --oob mean nothing without it; to the reference tool they are idle. */
-static int check_without_oob(struct request *request, char **problem)
+static char *check_without_oob(struct request *request)
 {
 	static const enum option_id ids[] = { OPTION_NO_DAEMON, OPTION_POLL_INTERVAL };
 
@@ -383,45 +380,44 @@ static int check_without_oob(struct request *request, char **problem)
 			continue;
 		name = request_option_row(request, ids[i])->name;
 		if (!request->reference)
-			return usage_problem(problem, "option --%s requires --oob", name);
+			return xasprintf("option --%s requires --oob", name);
 		option_values_note(&request->options, "option --%s has no effect without --oob",
 				   name);
 	}
-	return 0;
+	return NULL;
 }
 
-static int check_whole(struct request *request, char **problem)
+static char *check_whole(struct request *request)
 {
 	struct option_value *values = request->options.value;
 	const struct option_row *greedy;
-	int error;
+	char *problem;
 
 	if (request_has(request, OPTION_VERSION)) {
 		request->action = ACTION_VERSION;
-		return request_check_format(request, problem);
+		return request_check_format(request);
 	}
 	if (request->action == ACTION_NO_COMMAND)
-		return usage_problem(problem, "%s requires a command; %s --help lists its commands",
-				     request->feature->name, request->feature->name);
+		return xasprintf("%s requires a command; %s --help lists its commands",
+				 request->feature->name, request->feature->name);
 	if (request_has(request, OPTION_OOB)) {
 		/* It is `watch --follow`, as an option. */
 		request->command = command_find(single_commands, "watch");
 		values[OPTION_FOLLOW].given = true;
 		values[OPTION_INTERVAL] = values[OPTION_POLL_INTERVAL];
 		values[OPTION_NO_EVENTS].given = request_has(request, OPTION_POLL_INTERVAL);
-	} else if ((error = check_without_oob(request, problem)) != 0) {
-		return error;
+	} else if ((problem = check_without_oob(request)) != NULL) {
+		return problem;
 	}
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
 	if (request->command)
-		return request_check(request, problem);
+		return request_check(request);
 	greedy = request_greedy_option(request);
 	if (greedy)
-		return usage_problem(problem,
-				     "no feature given; option --%s took '%s' for its value",
-				     greedy->name, request_text(request, greedy->id));
-	return usage_problem(problem, "no feature given; --help lists the features");
+		return xasprintf("no feature given; option --%s took '%s' for its value",
+				 greedy->name, request_text(request, greedy->id));
+	return xasprintf("no feature given; --help lists the features");
 }
 
 /** Finds the format of the message about a wrong command line: tries each word before the feature.
@@ -433,46 +429,44 @@ static void find_format(struct request *request, const struct option_place *plac
 
 	for (; argc > 1 && !format->given && !feature_find(argv[1]); argc--, argv++) {
 		struct option_values values = { 0 };
-		char *problem = NULL;
 		int end;
 
-		(void)options_read(argc, argv, place, &values, &end, &problem);
+		free(options_read(argc, argv, place, &values, &end));
 		*format = values.value[OPTION_FORMAT];
-		free(problem);
 		option_values_clear(&values);
 	}
 }
 
-int request_read(struct request *request, bool reference, int argc, char **argv, char **problem)
+char *request_read(struct request *request, bool reference, int argc, char **argv)
 {
 	const struct option_place place = { .rows = global_options,
 					    .behind = argument_options,
 					    .find_elsewhere = problem_find_elsewhere,
 					    .reference = reference };
-	int error, end;
+	char *problem;
+	int end;
 
 	*request = (struct request){ .action = ACTION_RUN, .reference = reference };
-	*problem = NULL;
 	if (argc <= 1) {
 		request->action = ACTION_HELP;
-		return 0;
+		return NULL;
 	}
-	error = options_read(argc, argv, &place, &request->options, &end, problem);
-	if (!error)
-		error = (request_has(request, OPTION_HELP) ? read_helped : read_feature)(
-			request, argc - end, argv + end, problem);
+	problem = options_read(argc, argv, &place, &request->options, &end);
+	if (!problem)
+		problem = (request_has(request, OPTION_HELP) ? read_helped : read_feature)(
+			request, argc - end, argv + end);
 	/* A program may be run by it: then the statuses are those of env(1). */
 	else if (end < argc)
 		request->command = command_find(single_commands, argv[end]);
-	if (error) {
+	if (problem) {
 		find_format(request, &place, argc, argv);
-		return error;
+		return problem;
 	}
 	if (request_has(request, OPTION_HELP)) {
 		request->action = ACTION_HELP;
-		return 0;
+		return NULL;
 	}
-	return check_whole(request, problem);
+	return check_whole(request);
 }
 
 void request_clear(struct request *request)

@@ -4,13 +4,12 @@
 
 #include "arguments/request.h"
 
-/** Reads a command line. @reference: accept what the reference tool accepts, with a note.
- * @problem: what is wrong, to be freed; the request then has the format of the message. Returns
- * 0 or -EINVAL. */
-int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
-void request_clear(struct request *request);
+/* What is wrong is a message, to be freed; NULL: nothing is. */
 
-/* ---- Its parts: they return 0, or -EINVAL with the problem, to be freed ---- */
+/** Reads a command line. @reference: accept what the reference tool accepts, with a note. After a
+ * mistake the request has the format of the message. */
+char *request_read(struct request *request, bool reference, int argc, char **argv);
+void request_clear(struct request *request);
 
 /* request_check.c */
 
@@ -18,7 +17,7 @@ void request_clear(struct request *request);
 const struct option_row *request_option_row(const struct request *request, enum option_id id);
 
 /** Whether the command has the format, and that goes with its options. */
-int request_check_format(const struct request *request, char **problem);
-int request_check(const struct request *request, char **problem);
+char *request_check_format(const struct request *request);
+char *request_check(const struct request *request);
 
 #endif

@@ -11,6 +11,8 @@
 #include "cli/render/output.h"
 #include "cli/request_read.h"
 
+#include <errno.h>
+
 /* Cleared and freed at the end of the block. */
 #define autorequest __attribute__((cleanup(request_clear)))
 #define autoreport __attribute__((cleanup(free_report)))
@@ -93,7 +95,8 @@ static inline int read_line_as(struct request *request, bool reference, const ch
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = strcmp(word, "''") == 0 ? (char *)"" : word;
 	argv[argc] = NULL;
-	return request_read(request, reference, argc, argv, problem);
+	*problem = request_read(request, reference, argc, argv);
+	return *problem ? -EINVAL : 0;
 }
 
 static inline int read_line(struct request *request, const char *line, char **problem)

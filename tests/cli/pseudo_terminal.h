@@ -98,7 +98,8 @@ static inline int run_command(const char *line)
 	for (char *word; (word = strsep(&rest, "|")) != NULL && count < MOST_WORDS;)
 		words[count++] = word;
 	output_start(&output, words[0]);
-	if (request_read(&request, output.reference, count, words, &problem) == 0) {
+	problem = request_read(&request, output.reference, count, words);
+	if (!problem) {
 		output.format = request_format(&request);
 		output.path = request_text(&request, OPTION_OUT);
 		status = execute_command(&request, &output);

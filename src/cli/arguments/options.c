@@ -42,46 +42,40 @@ static const struct option_row *find_exact(const struct option_row *rows,
 	return NULL;
 }
 
-/** An option of another place: the message names the place. Returns 0 if there is none. */
-static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
-			     char **problem)
+/** An option of another place: the message names the place. NULL: there is none. */
+static char *explain_misplaced(const struct option_place *place, const struct unknown *unknown)
 {
 	const struct option_row *before = find_exact(place->before, unknown);
 	const struct option_row *behind = find_exact(place->behind, unknown);
-	char *elsewhere = NULL;
-	int error = 0;
+	char *elsewhere = NULL, *problem = NULL;
 
 	if (!before && !behind && place->find_elsewhere && !unknown->letter)
 		elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
 	if (place->command && (behind || (elsewhere && *elsewhere)))
-		error = usage_problem(problem, "option '%s' is not an option of %s%s%s%s",
-				      unknown->shown, place->command,
-				      before ? "; before the feature it is --" : "",
-				      before ? before->name : "", elsewhere ? elsewhere : "");
+		problem = xasprintf("option '%s' is not an option of %s%s%s%s", unknown->shown,
+				    place->command, before ? "; before the feature it is --" : "",
+				    before ? before->name : "", elsewhere ? elsewhere : "");
 	/* Beside those two there is no command. */
 	else if (before && !behind && place->command && before->id != OPTION_INFO &&
 		 before->id != OPTION_OOB)
-		error = usage_problem(problem,
-				      "option '%s' belongs before the feature: --%s%s%s %s",
-				      unknown->shown, before->name, before->argument ? " " : "",
-				      before->argument ? before->argument : "", place->command);
+		problem = xasprintf("option '%s' belongs before the feature: --%s%s%s %s",
+				    unknown->shown, before->name, before->argument ? " " : "",
+				    before->argument ? before->argument : "", place->command);
 	else if (before || behind || (elsewhere && *elsewhere))
-		error = usage_problem(
-			problem, "option '%s' belongs %s%s%s%s", unknown->shown,
+		problem = xasprintf(
+			"option '%s' belongs %s%s%s%s", unknown->shown,
 			before ? "before the feature" : "", before && behind ? " or " : "",
 			before && !behind ? "" : "after the command", elsewhere ? elsewhere : "");
 	free(elsewhere);
-	return error;
+	return problem;
 }
 
-/** Names the options that a name may stand for. Returns 0 if it can stand for one at most. */
-static int explain_ambiguous(const struct option_row *rows, const struct unknown *unknown,
-			     char **problem)
+/** Names the options that a name may stand for. NULL: it can stand for one at most. */
+static char *explain_ambiguous(const struct option_row *rows, const struct unknown *unknown)
 {
 	struct memory_stream memory;
+	char *names, *problem = NULL;
 	size_t count = 0;
-	int error = 0;
-	char *names;
 
 	xcall(memory_stream_open(&memory));
 	for (; unknown->length > 1 && rows && rows->name; rows++)
@@ -89,10 +83,9 @@ static int explain_ambiguous(const struct option_row *rows, const struct unknown
 			fprintf(memory.stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
 	names = xcheck(memory_stream_text(&memory));
 	if (count > 1)
-		error = usage_problem(problem, "option '%s' is ambiguous: %s", unknown->word,
-				      names);
+		problem = xasprintf("option '%s' is ambiguous: %s", unknown->word, names);
 	free(names);
-	return error;
+	return problem;
 }
 
 static const char *nearest_name(const struct option_row *rows, const char *name)
@@ -114,54 +107,53 @@ static const struct option_row *row_with_word(const struct option_row *rows, con
 	return NULL;
 }
 
-static int explain_name(const struct option_row *rows, const struct unknown *unknown,
-			char **problem)
+static char *explain_name(const struct option_row *rows, const struct unknown *unknown)
 {
 	const struct unknown letter = { .name = unknown->name, .letter = true };
 	char *name = xstrndup(unknown->name, unknown->length);
 	const char *nearest = nearest_name(rows, name);
 	const struct option_row *row = row_with_word(rows, name);
-	int error;
+	char *problem;
 
 	if (!row)
 		row = row_with_word(global_options, name);
 	if (unknown->length == 1 && find_exact(rows, &letter))
-		error = usage_problem(problem, "unknown option '%s'; did you mean '-%s'?",
-				      unknown->word, name);
+		problem = xasprintf("unknown option '%s'; did you mean '-%s'?", unknown->word,
+				    name);
 	else if (row)
-		error = usage_problem(problem, "unknown option '%s'; did you mean '--%s %s'?",
-				      unknown->word, row->name, name);
+		problem = xasprintf("unknown option '%s'; did you mean '--%s %s'?", unknown->word,
+				    row->name, name);
 	else if (nearest)
-		error = usage_problem(problem, "unknown option '%s'; did you mean '--%s'?",
-				      unknown->word, nearest);
+		problem = xasprintf("unknown option '%s'; did you mean '--%s'?", unknown->word,
+				    nearest);
 	else
-		error = usage_problem(problem, "unknown option '%s'", unknown->word);
+		problem = xasprintf("unknown option '%s'", unknown->word);
 	free(name);
-	return error;
+	return problem;
 }
 
 /** Reports an option that @place does not have. @word: as given; @name: in it, or the letter. */
-static int option_unknown(const struct option_place *place, const char *word, const char *name,
-			  size_t length, char **problem)
+static char *option_unknown(const struct option_place *place, const char *word, const char *name,
+			    size_t length)
 {
 	const bool letter = length == 1 && word[1] != '-';
 	const char one[] = { '-', *name, '\0' };
 	struct unknown unknown = { word, name, length, letter, letter ? one : word };
-	int error = explain_ambiguous(place->rows, &unknown, problem);
+	char *problem = explain_ambiguous(place->rows, &unknown);
 
 	/* The machine is a platform in all other words. */
 	if (length == strlen(PLATFORM) && memcmp(name, PLATFORM, length) == 0) {
 		unknown.name = EMULATE;
 		unknown.length = strlen(EMULATE);
 	}
-	if (!error)
-		error = explain_misplaced(place, &unknown, problem);
-	if (error)
-		return error;
+	if (!problem)
+		problem = explain_misplaced(place, &unknown);
+	if (problem)
+		return problem;
 	if (!letter)
-		return explain_name(place->rows, &unknown, problem);
-	return word[2] ? usage_problem(problem, "unknown option '%s' in '%s'", one, word)
-		       : usage_problem(problem, "unknown option '%s'", one);
+		return explain_name(place->rows, &unknown);
+	return word[2] ? xasprintf("unknown option '%s' in '%s'", one, word)
+		       : xasprintf("unknown option '%s'", one);
 }
 
 static const struct {
@@ -188,23 +180,23 @@ static const char *skip_foreign_dash(const char **word)
 	return NULL;
 }
 
-int option_foreign_dash(const struct option_row *rows, const char *word, char **problem)
+char *option_foreign_dash(const struct option_row *rows, const char *word)
 {
 	const char *name = word, *dash = skip_foreign_dash(&name), *nearest;
 
 	if (!dash)
-		return 0;
+		return NULL;
 	while (*name == '-' || skip_foreign_dash(&name))
 		name += *name == '-';
 	if (*name && !name[1] &&
 	    find_exact(rows, &(struct unknown){ .name = name, .letter = true }))
-		return usage_problem(problem, "'%s' begins with %s, not '-': did you mean -%s?",
-				     word, dash, name);
+		return xasprintf("'%s' begins with %s, not '-': did you mean -%s?", word, dash,
+				 name);
 	nearest = nearest_name(rows, name);
 	if (nearest)
-		return usage_problem(problem, "'%s' begins with %s, not '-': did you mean --%s?",
-				     word, dash, nearest);
-	return usage_problem(problem, "'%s' begins with %s, not '-'", word, dash);
+		return xasprintf("'%s' begins with %s, not '-': did you mean --%s?", word, dash,
+				 nearest);
+	return xasprintf("'%s' begins with %s, not '-'", word, dash);
 }
 
 /* ---- The options ---- */
@@ -303,44 +295,41 @@ struct reader {
 	int next;     /* the first word not yet read */
 };
 
-static int read_value(struct reader *reader, const struct option_row *row, const char *value,
-		      char **problem)
+static char *read_value(struct reader *reader, const struct option_row *row, const char *value)
 {
 	const struct option_value before = reader->values->value[row->id];
-	int error = option_read_value(row, value, reader->values, problem);
+	char *problem = option_read_value(row, value, reader->values);
 
 	/* A repeated switch changes nothing; CPUs and texts add up. */
-	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST ||
+	if (problem || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST ||
 	    row->kind == VALUE_TEXTS)
-		return error;
+		return problem;
 	/* The last one holds, or it is refused. */
 	if (reader->place->reference) {
 		option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
 				   row->name, value, before.text);
-		return 0;
+		return NULL;
 	}
-	return usage_problem(
-		problem, "option --%s is repeated: '%s', then '%s'%s", row->name, before.text,
-		value,
+	return xasprintf(
+		"option --%s is repeated: '%s', then '%s'%s", row->name, before.text, value,
 		row->id == OPTION_CLOS ? "; specify CPUs before the feature, with --cpu" : "");
 }
 
 /** Takes in an option. @value: joined to it; NULL: nothing was. */
-static int take(struct reader *reader, const struct option_row *row, const char *word,
-		const char *value, char **problem)
+static char *take(struct reader *reader, const struct option_row *row, const char *word,
+		  const char *value)
 {
 	const char *next = reader->words[reader->next];
 
 	if (row->kind == VALUE_NONE && value)
-		return usage_problem(problem, "option --%s takes no value: '%s'", row->name, word);
+		return xasprintf("option --%s takes no value: '%s'", row->name, word);
 	if (row->kind == VALUE_NONE)
-		return read_value(reader, row, "", problem);
+		return read_value(reader, row, "");
 	if (row->otherwise && !value && !(next && *next && *next != '-'))
-		return read_value(reader, row, row->otherwise, problem);
+		return read_value(reader, row, row->otherwise);
 	if (!value && !next)
-		return usage_problem(problem, "option --%s requires a value: %s", row->name,
-				     row->argument);
-	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);
+		return xasprintf("option --%s requires a value: %s", row->name, row->argument);
+	return read_value(reader, row, value ? value : reader->words[reader->next++]);
 }
 
 /** Skips an option without a meaning here, and its value unless that begins with a dash. */
@@ -367,31 +356,31 @@ static void pass_over(struct reader *reader, const struct option_row *row, const
 }
 
 /** Reads letters behind one dash; the rest of the word may be a value, also behind a '='. */
-static int read_letters(struct reader *reader, const char *word, char **problem)
+static char *read_letters(struct reader *reader, const char *word)
 {
-	int error = 0;
+	char *problem = NULL;
 
-	for (const char *rest = word + 1; *rest && !error;) {
+	for (const char *rest = word + 1; *rest && !problem;) {
 		const char letter[] = { '-', *rest++, '\0' };
 		const struct option_row *row = find_letter(reader->place->rows, letter[1]);
 		const struct option_row *idle = find_letter(reader->idle, letter[1]);
 		const char *value = NULL;
 
 		if (!row && !idle)
-			return option_unknown(reader->place, word, letter + 1, 1, problem);
+			return option_unknown(reader->place, word, letter + 1, 1);
 		if ((row ? row : idle)->kind != VALUE_NONE && *rest) {
 			value = rest + (*rest == '=');
 			rest += strlen(rest);
 		}
 		if (row)
-			error = take(reader, row, word, value, problem);
+			problem = take(reader, row, word, value);
 		else
 			pass_over(reader, idle, letter, 2, value);
 	}
-	return error;
+	return problem;
 }
 
-static int read_option(struct reader *reader, char **problem)
+static char *read_option(struct reader *reader)
 {
 	const struct option_place *place = reader->place;
 	const char *word = reader->words[reader->next++];
@@ -402,23 +391,23 @@ static int read_option(struct reader *reader, char **problem)
 	const struct option_row *row;
 
 	if (one_dash && !name[1])
-		return read_letters(reader, word, problem);
+		return read_letters(reader, word);
 	/* What could be a long name behind one dash is no row of letters. */
 	row = find_name(place->rows, name, length, place->reference);
 	if (row)
-		return take(reader, row, word, value, problem);
+		return take(reader, row, word, value);
 	row = find_name(reader->idle, name, length, place->reference);
 	if (row) {
 		pass_over(reader, row, word, (size_t)(name - word) + length, value);
-		return 0;
+		return NULL;
 	}
 	if (one_dash && (find_letter(place->rows, *name) || find_letter(reader->idle, *name)))
-		return read_letters(reader, word, problem);
-	return option_unknown(place, word, name, length, problem);
+		return read_letters(reader, word);
+	return option_unknown(place, word, name, length);
 }
 
-int options_read(int argc, char **argv, const struct option_place *place,
-		 struct option_values *values, int *end, char **problem)
+char *options_read(int argc, char **argv, const struct option_place *place,
+		   struct option_values *values, int *end)
 {
 	struct reader reader = {
 		.place = place,
@@ -427,13 +416,10 @@ int options_read(int argc, char **argv, const struct option_place *place,
 		.words = argv,
 		.next = 1,
 	};
-	int error = 0;
+	char *problem = NULL, *further;
 
-	*problem = NULL;
 	while (reader.next < argc && !values->value[OPTION_HELP].given) {
 		const char *word = argv[reader.next];
-		char *message = NULL;
-		int result;
 
 		if (word[0] != '-' || !word[1])
 			break;
@@ -441,17 +427,15 @@ int options_read(int argc, char **argv, const struct option_place *place,
 			reader.next++;
 			break;
 		}
-		result = read_option(&reader, &message);
+		further = read_option(&reader);
 		/* A second problem does not hide the first. */
-		if (error) {
-			free(message);
-		} else {
-			*problem = message;
-			error = result;
-		}
+		if (problem)
+			free(further);
+		else
+			problem = further;
 	}
 	*end = reader.next;
-	return error;
+	return problem;
 }
 
 void option_values_note(struct option_values *values, const char *format, ...)

@@ -178,32 +178,26 @@ extern const struct option_row global_options[];
 	}
 extern const struct option_row anywhere_options[];
 
+/* ---- Reading: what is wrong is a message, to be freed; NULL: nothing is ---- */
+
 /** Reads options up to the first other word, whose index becomes @end; argv[0] is skipped. All
- * words are read even after a mistake (@problem, to be freed), for the format of its message.
- * Returns 0 or -EINVAL. */
-int options_read(int argc, char **argv, const struct option_place *place,
-		 struct option_values *values, int *end, char **problem);
+ * words are read even after a mistake, for the format of its message. */
+char *options_read(int argc, char **argv, const struct option_place *place,
+		   struct option_values *values, int *end);
+
+/** Stores @text as the value of an option (values.c). */
+char *option_read_value(const struct option_row *row, const char *text,
+			struct option_values *values);
+
+/** Refuses a word that begins with a dash other than ASCII's, as word processors make them.
+ * @rows: the options that may be meant. */
+char *option_foreign_dash(const struct option_row *rows, const char *word);
 
 /** Notes what was accepted though it is not as it ought to be. */
 void option_values_note(struct option_values *values, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void option_values_clear(struct option_values *values);
 
-/** Sets @problem to a message. Returns -EINVAL. */
-int usage_problem(char **problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* values.c */
-
-/** Stores @text as the value of an option. @problem: set on -EINVAL, to be freed. Returns 0 or
- * -EINVAL. */
-int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
-		      char **problem);
-void cpu_list_clear(struct cpu_list *list);
-
-/* Why a word is no option, and what was probably meant */
-
-/** Refuses a word that begins with a dash other than ASCII's, as word processors make them.
- * Returns 0 if it does not, or -EINVAL. @rows: the options that may be meant. */
-int option_foreign_dash(const struct option_row *rows, const char *word, char **problem);
+void cpu_list_clear(struct cpu_list *list); /* values.c */
 
 #endif

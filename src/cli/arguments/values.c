@@ -6,20 +6,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int usage_problem(char **problem, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	*problem = xvasprintf(format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
 
 /* ---- Lists of CPUs ---- */
 
@@ -275,35 +264,35 @@ static void write_expected(const struct option_row *row, FILE *stream)
 	}
 }
 
-static int refuse_value(const struct option_row *row, const char *text, char **problem)
+static char *refuse_value(const struct option_row *row, const char *text)
 {
 	char *name = row->kind == VALUE_CPU_LIST ? find_wrong_name(text) : NULL;
 	struct memory_stream memory;
-	char *expected;
+	char *expected, *problem;
 
 	if (name) {
-		usage_problem(problem,
-			      "invalid value '%s' for option --%s: expected @clos:N (0 to 3), "
-			      "@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
-			      name, row->name);
+		problem = xasprintf(
+			"invalid value '%s' for option --%s: expected @clos:N (0 to 3), "
+			"@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
+			name, row->name);
 		free(name);
-		return -EINVAL;
+		return problem;
 	}
 	xcall(memory_stream_open(&memory));
 	write_expected(row, memory.stream);
 	expected = xcheck(memory_stream_text(&memory));
-	usage_problem(problem, "invalid value '%s' for option --%s: expected %s", text, row->name,
-		      expected);
+	problem = xasprintf("invalid value '%s' for option --%s: expected %s", text, row->name,
+			    expected);
 	free(expected);
-	return -EINVAL;
+	return problem;
 }
 
-int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
-		      char **problem)
+char *option_read_value(const struct option_row *row, const char *text,
+			struct option_values *values)
 {
 	if (read_value(row, text, values) != 0)
-		return refuse_value(row, text, problem);
+		return refuse_value(row, text);
 	values->value[row->id].given = true;
 	values->value[row->id].text = text;
-	return 0;
+	return NULL;
 }

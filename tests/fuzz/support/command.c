@@ -239,7 +239,7 @@ void command_platform(unsigned int which)
 
 void command_run(const char *line)
 {
-	char *copy = strdup(line), *rest = copy, *words[32] = { (char *)"isst" }, *problem;
+	char *copy = strdup(line), *rest = copy, *words[32] = { (char *)"isst" };
 	struct output output;
 	struct request request;
 	int count = 1;
@@ -247,12 +247,11 @@ void command_run(const char *line)
 	while (rest && count < 31)
 		words[count++] = strsep(&rest, " ");
 	output_start(&output, "isst");
-	if (request_read(&request, output.reference, count, words, &problem) != 0)
+	if (request_read(&request, output.reference, count, words))
 		abort(); /* lines are those of a table */
 	output.format = request_format(&request);
 	output.path = request_text(&request, OPTION_OUT);
 	execute_command(&request, &output);
-	free(problem);
 	request_clear(&request);
 	output_close(&output);
 	free(copy);
