@@ -158,10 +158,13 @@ static struct failure level_failure(const struct levels *levels, const struct un
 /** The current levels of the run's domains, for notes alone: what cannot be read is not noted. */
 static struct isst_results *read_for_note(struct run *run, unsigned int parts)
 {
-	const struct question question = { .read = ISST_READ_LEVELS,
-					   .flags = parts | ISST_LEVELS_CURRENT };
+	struct isst_targets *targets = domain_targets(run);
+	struct isst_results *results = NULL;
 
-	return read_targets(run, domain_targets(run), &question);
+	(void)isst_read(run->context, ISST_READ_LEVELS, targets, NULL, parts | ISST_LEVELS_CURRENT,
+			&results);
+	isst_targets_free(targets);
+	return results;
 }
 
 /** What enabling costs on a preset platform. Scripts of the reference tool do not know the line. */

@@ -240,6 +240,9 @@ static void report_top(struct machine_status *status)
 	int online = isst_platform_fact(context, ISST_FACT_ONLINE_PACKAGES);
 	int disabled;
 
+	/* To count them takes memory. */
+	if (packages == -ENOMEM || online < 0)
+		xalloc_fail();
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
 	else
