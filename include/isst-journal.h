@@ -166,8 +166,9 @@ ISST_API const char *isst_change_holder(struct isst_context *context);
  * Keeps discovery under the lock from rolling back the change of an interrupted process, so that
  * its journal can be examined. Called before that discovery; the context cannot make changes from
  * then on, whatever becomes of the journal: they need another context.
- * Discovery does not roll back, and fails with -EIO, if another process changed one of the values
- * since: isst_journal_open() shows which. Returns 0 or -EINVAL (already discovered under the lock).
+ * Discovery does not roll back, and fails with -ISST_ERR_JOURNAL, if another process changed one of
+ * the values since: isst_journal_open() shows which. Returns 0 or -EINVAL (already discovered under
+ * the lock).
  */
 ISST_API int isst_journal_keep(struct isst_context *context);
 

@@ -113,12 +113,17 @@ struct isst_message;
  *  -ERANGE      a number is too high
  *  -EMFILE      the process has too many open files
  *  -ENFILE      the system has too many open files
+ *  -ENOSPC      the runtime directory has no space left, or the user no quota
  *  -ENOMEM      out of memory
- * and ISST_ERR_ROLLBACK. Errors of driver and firmware are in the message, not in the number.
+ *  -ISST_ERR_ROLLBACK  a change failed, and its rollback is incomplete: it is partly made
+ *  -ISST_ERR_JOURNAL  an interrupted change left a journal that needs a decision (isst-journal.h)
+ *
+ * Errors of driver and firmware are in the message, not in the number.
  */
 
-/** A change failed, and its rollback is incomplete: the machine is partly changed. */
+/** The numbers of two of them. */
 #define ISST_ERR_ROLLBACK ENOTRECOVERABLE
+#define ISST_ERR_JOURNAL EUCLEAN
 
 /* ---- Sets of CPUs ---- */
 
@@ -405,10 +410,10 @@ ISST_API const struct isst_message *isst_offline_part_at(const struct isst_conte
  * CPU. Results do not change. If discovery itself fails, the previous state remains.
  *
  * Returns 0, -EOPNOTSUPP (no driver, no transport, unknown API version), -EPERM (the device cannot
- * be opened) or -EIO (a malformed file of the kernel). Errors of the rollback: -EIO (an
- * administrator has to decide, or CPUs have to come online first; or the journal cannot be read or
- * removed), -EPERM, -EAGAIN or -ISST_ERR_ROLLBACK (it is incomplete); the journal is then kept, and
- * a context that was not discovered before remains so.
+ * be opened) or -EIO (a malformed file of the kernel). Errors of the rollback:
+ * -ISST_ERR_JOURNAL (an administrator has to decide, or CPUs have to come online first), -EIO (the
+ * journal cannot be read or removed), -EPERM, -EAGAIN or -ISST_ERR_ROLLBACK (it is incomplete); the
+ * journal is then kept, and a context that was not discovered before remains so.
  */
 ISST_API int isst_discover(struct isst_context *context);
 

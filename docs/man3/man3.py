@@ -358,7 +358,7 @@ class Header:
     def errors(self):
         """{errno: its meaning}, from the section on errors; none in a header that uses another's."""
         return {block[1][1:]: block[2] for section in self.sections for comment in section.comments
-                for block in comment.blocks if block[0] == "row" and block[1].startswith("-E")}
+                for block in comment.blocks if block[0] == "row" and block[1].startswith(("-E", "-ISST_ERR_"))}
 
 
 # ---- Facts about functions ----
@@ -396,7 +396,7 @@ def free_function(type_name):
 def errnos_of(function, section, header, seen=()):
     """The errnos that a function returns, without sign; also those of the function that its comment refers to."""
     text = returned_text(function, section, header)
-    found = set(re.findall(r"-(E[A-Z]+|ISST_ERR_ROLLBACK)\b", text))
+    found = set(re.findall(r"-(E[A-Z]+|ISST_ERR_[A-Z]+)\b", text))
     for name in re.findall(r"(?:Returns as|and as) (isst_\w+)\(\)", text):
         if name not in seen:
             other = header.functions[name]
@@ -570,11 +570,10 @@ class Page:
         meanings = self.setting["errors"]
         for errno in sorted(set().union(*failing.values()) - {"ENOMEM"}):
             users = [function for function, errnos in failing.items() if errno in errnos]
-            if errno.startswith("E") and errno not in meanings:
+            if errno not in meanings:
                 fail(self.header, f"{errno} has no meaning in the section on errors")
-            meaning = meanings.get(errno, "the change failed, and its rollback is incomplete")
             who = listed(user.name for user in users) if len(users) < len(failing) or len(users) < 3 else ["any of them"]
-            self.lines += [*error(errno, meaning, ":"), *ended(who)]
+            self.lines += [*error(errno, meanings[errno], ":"), *ended(who)]
         self.lines += [".It Bq Er ENOMEM", "Out of memory: any of them.", ".El"]
 
     def memory(self):

@@ -20,6 +20,26 @@ enum {
 	NEW_NAMES = 100, /* that are tried for a new file */
 };
 
+int runtime_file_result(int error)
+{
+	switch (error) {
+	case -EACCES:
+	case -EROFS:
+		return -EPERM;
+	case -EDQUOT:
+		return -ENOSPC;
+	case -EPERM:
+	case -ENOSPC:
+	case -EFBIG:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return error;
+	default:
+		return -EIO;
+	}
+}
+
 const char *runtime_file_strerror(int error)
 {
 	switch (-error) {

@@ -18,6 +18,9 @@
 /** Explains such an error, at the end of a message about the file. */
 const char *runtime_file_strerror(int error);
 
+/** What public functions return for it: -EIO but for what the caller can do something about. */
+int runtime_file_result(int error);
+
 /** The directory; unless held it is opened and checked for each file. */
 struct runtime_directory {
 	const char *path;

@@ -68,8 +68,7 @@ int applied_forget(struct isst_context *context)
 		error = settings_discard(context);
 	if (!error)
 		return 0;
-	return message_error(&context->messages,
-			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+	return message_error(&context->messages, runtime_file_result(error),
 			     "cannot remove what %s has of changes before: %s",
 			     context->runtime.path, runtime_file_strerror(error));
 }

@@ -40,7 +40,7 @@ static int explain(struct kernel_files *files, int error, const char *path, cons
 	default:
 		message_error(files->messages, error, "%s cannot be %s: %s", path, verb,
 			      strerror(-error));
-		return -EIO;
+		return error == -EMFILE || error == -ENFILE ? error : -EIO;
 	}
 }
 

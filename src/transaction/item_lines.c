@@ -86,12 +86,6 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 	return error ? error : parse_value(context, &saved->item, words[7], &saved->written);
 }
 
-/** Want of descriptors means nothing for a file. */
-static bool is_want_of_descriptors(int error)
-{
-	return error == -EMFILE || error == -ENFILE;
-}
-
 /* The last line of a file that is replaced as a whole. */
 #define END "end\n"
 
@@ -107,7 +101,7 @@ int item_lines_header(struct isst_context *context, const char *name, unsigned i
 	*header = NULL;
 	if (error && error != -ENOMEM)
 		return message_error(
-			&context->messages, is_want_of_descriptors(answer) ? answer : -EIO,
+			&context->messages, runtime_file_result(answer),
 			"the current boot cannot be identified, so it is unknown whether a reset "
 			"has discarded earlier changes: %s",
 			error == -ENOENT ? BOOT_ID_FILE " is missing or empty"
@@ -138,8 +132,7 @@ int item_lines_replace_text(struct isst_context *context, const char *name, unsi
 	free(content);
 	if (!error || error == -ENOMEM)
 		return error;
-	return message_error(&context->messages,
-			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+	return message_error(&context->messages, runtime_file_result(error),
 			     "cannot write %s/%s: %s", context->runtime.path, name,
 			     runtime_file_strerror(error));
 }
@@ -243,10 +236,7 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 	if (has_nul)
 		error = 0;
 	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(&context->messages,
-				      is_want_of_descriptors(error)	    ? error
-				      : error == -EACCES || error == -EPERM ? -EPERM
-									    : -EIO,
+		error = message_error(&context->messages, runtime_file_result(error),
 				      "cannot read %s/%s: %s", context->runtime.path, name,
 				      runtime_file_strerror(error));
 	/* One of another boot is none, whatever it holds. */

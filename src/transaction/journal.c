@@ -41,11 +41,7 @@ static int append(struct isst_change *change, const char *text)
 
 static int refuse_to_go_on(struct isst_change *change, int error)
 {
-	int meaning = error == -EFBIG ? -EFBIG : -EIO;
-
-	if (error == -EACCES || error == -EPERM)
-		meaning = -EPERM;
-	return message_error(&change->context->messages, meaning,
+	return message_error(&change->context->messages, runtime_file_result(error),
 			     "%s/" FILE_NAME
 			     " cannot be written: %s; without a journal nothing is changed",
 			     change->context->runtime.path, runtime_file_strerror(error));
@@ -229,8 +225,7 @@ int journal_end(struct isst_change *change)
 	change->journal = -1;
 	if (!error)
 		return 0;
-	return message_error(&change->context->messages,
-			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+	return message_error(&change->context->messages, runtime_file_result(error),
 			     "%s/" FILE_NAME " cannot be removed: %s; run `isst journal discard`",
 			     change->context->runtime.path, runtime_file_strerror(error));
 }
@@ -397,7 +392,7 @@ int journal_remove(struct isst_context *context)
 
 	if (!error)
 		return 0;
-	return message_error(&context->messages, error == -EACCES ? -EPERM : -EIO,
+	return message_error(&context->messages, runtime_file_result(error),
 			     "%s/" FILE_NAME " cannot be removed: %s", context->runtime.path,
 			     runtime_file_strerror(error));
 }

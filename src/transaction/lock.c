@@ -151,8 +151,9 @@ static int take(struct isst_context *context, unsigned int timeout_ms)
 				     "cannot be opened: %s",
 				     lock_path(context), runtime_file_strerror(descriptor));
 	if (descriptor < 0)
-		return message_error(&context->messages, -EIO, "cannot open %s: %s",
-				     lock_path(context), runtime_file_strerror(descriptor));
+		return message_error(&context->messages, runtime_file_result(descriptor),
+				     "cannot open %s: %s", lock_path(context),
+				     runtime_file_strerror(descriptor));
 	error = wait_for(context, descriptor, timeout_ms);
 	if (error) {
 		close(descriptor);
@@ -268,9 +269,7 @@ static int open_claim(struct isst_context *context, const char *purpose)
 		unsigned int holder;
 
 		if (descriptor < 0)
-			return message_error(&context->messages,
-					     descriptor == -EACCES || descriptor == -EROFS ? -EPERM
-											   : -EIO,
+			return message_error(&context->messages, runtime_file_result(descriptor),
 					     "cannot create %s/%s: %s", context->runtime.path,
 					     purpose, runtime_file_strerror(descriptor));
 		error = flock(descriptor, LOCK_EX | LOCK_NB) ? errno : 0;

@@ -473,14 +473,14 @@ static int refuse_recovery(const struct isst_journal *journal)
 	/* Another process wrote, or may have. */
 	if (moved && waiting && *moved)
 		error = message_error(
-			messages, -EIO,
+			messages, -ISST_ERR_JOURNAL,
 			"%s (%s), and the machine was changed since, or may have been: %s%s%s; "
 			"nothing is changed before a decision: check `isst journal show`, then run "
 			"`isst journal apply` or `isst journal discard`",
 			what, which, moved, *waiting ? "; " : "", waiting);
 	else if (moved && waiting)
 		error = message_error(
-			messages, -EIO,
+			messages, -ISST_ERR_JOURNAL,
 			"%s (%s), of which %s, and the next run rolls it back; nothing is changed "
 			"until then: `isst journal show` lists the items, `isst journal apply` "
 			"rolls back the others, `isst journal discard` leaves the machine as it is",

@@ -108,7 +108,7 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		autofree char *before = machine_picture(&machine);
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
 		machine_set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
-		machine_next_run(&machine, -EIO, PACKAGES[i].message);
+		machine_next_run(&machine, -ISST_ERR_JOURNAL, PACKAGES[i].message);
 		journal = find_journal(&machine, &context);
 		assert_true(count_kept(journal) > 0);
 		assert_true(journal_is_moved(journal));
@@ -142,7 +142,7 @@ MACHINE_TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_
 	run_and_kill(machine, "core-power enable", 3);
 	machine_faults(machine, "tpmi count-instances package 1 EIO");
 	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), -EIO);
+	assert_int_equal(isst_discover(context), -ISST_ERR_JOURNAL);
 	check_holds(isst_error(context), MESSAGE);
 	journal = look_at_journal(context);
 	assert_true(count_kept(journal) > 0);
@@ -183,7 +183,7 @@ MACHINE_TEST(offline_items_wait_also_if_their_location_is_unknown, "tests/multi-
 	machine_set_online(machine, 6, 11, false);
 	autofree char *path = formatted("%s/run/topology", machine->state);
 	assert_int_equal(unlink(path), 0);
-	machine_next_run(machine, -EIO, "CPUs 6-11 are offline: bring them online");
+	machine_next_run(machine, -ISST_ERR_JOURNAL, "CPUs 6-11 are offline: bring them online");
 	machine_set_online(machine, 6, 11, true);
 	machine_next_run(machine, 0, "");
 	machine_check(machine, before, "with its CPUs online");
@@ -297,7 +297,8 @@ TEST(limits_of_an_offline_cpu_wait_for_it)
 
 		begin_and_kill(&machine, OFFLINE_CPUFREQ[i]);
 		machine_set_online(&machine, 3, 3, false);
-		machine_next_run(&machine, -EIO, "while CPU 3 is offline: bring it online (");
+		machine_next_run(&machine, -ISST_ERR_JOURNAL,
+				 "while CPU 3 is offline: bring it online (");
 		machine_set_online(&machine, 3, 3, true);
 		machine_next_run(&machine, 0, "");
 		machine_check_no_journal(&machine, "");
@@ -494,7 +495,7 @@ MACHINE_TEST(a_refused_recovery_leaves_the_context_undiscovered, "tests/tiny")
 	machine_set_file(machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
 			 "1900000\n");
 	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), -EIO);
+	assert_int_equal(isst_discover(context), -ISST_ERR_JOURNAL);
 	check_holds(isst_error(context), "isst journal apply");
 	assert_int_equal(isst_domain_count(context), 0);
 	assert_null(context_cpu(context, 0));
@@ -575,7 +576,7 @@ MACHINE_TEST(a_refusal_about_many_items_is_a_summary, "guide")
 		machine_set_file(machine, path, "1700000\n");
 	}
 	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), -EIO);
+	assert_int_equal(isst_discover(context), -ISST_ERR_JOURNAL);
 	check_holds(isst_error(context), "scaling_max_freq of CPUs 0-19;");
 	assert_null(strstr(isst_error(context), " kHz"));
 }
