@@ -17,10 +17,10 @@
 #define ISST_COMMIT "unknown"
 #endif
 
-/** Scripts know the kernel tree's tool by its first lines, whatever it is asked for. */
 /* The version of the kernel tree's tool that the command is compatible with. */
 #define COMPATIBLE_VERSION "1.26"
 
+/** Scripts know the kernel tree's tool by its first lines, whatever it is asked for. */
 static void print_title(const struct request *request, struct output *output)
 {
 	struct isst_context *context = output->reference ? machine_look(request) : NULL;
