@@ -373,7 +373,7 @@ static int note_unseen(const struct comparison *comparison)
 		message_notice(&context->messages, of_machine(),
 			       "scaling limits from the base frequency up are not visible while "
 			       "turbo is disabled (intel_pstate/no_turbo): those that are wanted "
-			       "are taken as equal");
+			       "are not compared");
 	if (error && error != -ENOMEM)
 		message_failure(&context->messages, &failure, of_machine(), error, "%s",
 				isst_error(context));

@@ -201,9 +201,10 @@ uint64_t entry_apply(const struct entry *entry, uint64_t value)
 
 bool entry_is_unseen(const struct step *step, const struct entry *entry)
 {
+	const struct isst_change *change = step->change;
 	bool none = entry->bits == CPUFREQ_NO_LIMIT || entry->bits == 0;
 
-	return entry->hidden && !(none && step->exact && !step->change->turbo_switched);
+	return entry->hidden && !(none && change->options.reversible && !change->turbo_switched);
 }
 
 void change_relies_on(struct isst_change *change, struct item item, uint64_t value)

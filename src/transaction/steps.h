@@ -28,9 +28,9 @@ void change_be_exact(struct isst_change *change);
 uint64_t entry_apply(const struct entry *entry, uint64_t value);
 
 /**
- * Whether an entry is written whatever is there, as that cannot be seen. "No limit" that an exact
- * step reads while turbo is off is taken for what it reads as: a configuration that compares as
- * equal writes nothing. Any other limit that is not shown may not be in force once turbo is on.
+ * Whether an entry is written whatever is there, as that cannot be seen: another limit may be in
+ * force once turbo is on. "No limit" that a reversible change reads while turbo is off is taken for
+ * what it reads as, since another one could not be restored.
  */
 bool entry_is_unseen(const struct step *step, const struct entry *entry);
 
