@@ -25,13 +25,17 @@ static const char *find_limit(struct findings *findings, const struct survey_dom
 	uint64_t khz = cpu->limits.now.max_khz;
 	unsigned int percent = findings->survey->max_perf_pct;
 	uint64_t part_mhz = cpu->limits.processor.max_khz / KHZ_PER_MHZ * percent / 100;
+	unsigned int base_mhz = level_base_mhz(domain, cpu->cpu->number);
 
-	if (cpu->has_cpufreq && percent > 0 && is_at_limit(cpu, part_mhz, mhz))
+	if (cpu->has_cpufreq && percent > 0 && percent < 100 && is_at_limit(cpu, part_mhz, mhz))
 		return FINDING_TEXT(findings, "max_perf_pct is %u, which is %" PRIu64 " MHz",
 				    percent, part_mhz);
 	if (cpu->has_cpufreq && khz != LIMIT_NONE && is_at_limit(cpu, khz / KHZ_PER_MHZ, mhz))
 		return FINDING_TEXT(findings, "scaling_max_freq is %" PRIu64 " MHz",
 				    khz / KHZ_PER_MHZ);
+	if (findings->survey->turbo == TURBO_OFF && is_at_limit(cpu, base_mhz, mhz))
+		return FINDING_TEXT(findings, "no_turbo is 1, and the base frequency is %u MHz",
+				    base_mhz);
 	if (is_at_limit(cpu, clos_max_mhz(domain, cpu), mhz))
 		return FINDING_TEXT(findings, "the maximum of CLOS %u is %u MHz", cpu->clos,
 				    clos_max_mhz(domain, cpu));
