@@ -89,7 +89,10 @@ static int keep(struct isst_config *config, const struct isst_context *context,
 		struct message_list *list, const struct origin *origin, const char *what, int code,
 		int level, int error)
 {
-	char *where = origin_text(&config->configuration, origin, NULL);
+	/* A user does not know the lines of a state of the machine itself. */
+	const bool own = config->of_machine && origin->source == 0;
+	const struct origin place = { .source = origin->source, .line = own ? 0 : origin->line };
+	char *where = origin_text(&config->configuration, &place, NULL);
 	const struct isst_message *message = NULL;
 
 	if (where)

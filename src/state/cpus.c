@@ -210,22 +210,40 @@ int cpus_plan_all_offline(struct wanted *wanted)
 	return error ? error : plan_settings_of_cpus(wanted, false);
 }
 
-/** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
+/** Whether a CPU that no domain is known to have comes online with the change. */
+static bool comes_online_unknown(const struct wanted *wanted, unsigned int cpu)
+{
+	const struct item item = item_of_cpu(cpu);
+	uint64_t online = 0;
+
+	return !context_cpu(wanted->context, cpu) &&
+	       change_project(wanted->change, &item, &online) && online;
+}
+
+/** What is offline as a whole cannot be planned for, as it is no domain, but to come online. Nor
+ * what may be so, where that is not known: optional statements do without cores not seen. */
 static int check_unreachable(struct wanted *wanted)
 {
 	const struct setting *setting = wanted->cpus_everywhere;
+	const struct isst_context *context = wanted->context;
 	struct isst_cpuset *cpus;
+	unsigned int cpu;
 	int error;
 
 	if (!setting ||
 	    (setting->wanted == WANTED_ALL_ONLINE && is_of_cpus_alone(wanted->configuration)))
 		return 0;
-	error = cpus_find_unreachable(wanted->context, setting, &cpus);
+	error = cpus_find_unreachable(context, setting, &cpus);
+	isst_cpuset_for_each (cpu, isst_present_cpus(context))
+		if (!error && setting->optional && context->topology->may_have_packages &&
+		    comes_online_unknown(wanted, cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
 	if (!error && isst_cpuset_count(cpus) > 0)
 		error = wanted_reject(wanted, setting, NULL, -EIO,
-				      "no CPU of the package or die of %s is online, so that "
-				      "nothing can be planned there. Bring CPUs online first "
-				      "(--all-cpus-online)",
+				      "all CPUs of the package or die of %s are offline, as far as "
+				      "known, so that nothing can be changed there; isst "
+				      "--all-cpus-online config reset (or apply) brings them "
+				      "online first",
 				      message_numbers(&wanted->context->messages, "CPU", cpus));
 	isst_cpuset_free(cpus);
 	return error;
@@ -238,12 +256,9 @@ int cpus_check_unknown(struct wanted *wanted)
 	int error = check_unreachable(wanted);
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(wanted->context)) {
-		const struct item item = item_of_cpu(cpu);
 		const struct setting *setting = NULL;
-		uint64_t online = 0;
 
-		if (error || context_cpu(wanted->context, cpu) ||
-		    !change_project(wanted->change, &item, &online) || !online)
+		if (error || !comes_online_unknown(wanted, cpu))
 			continue;
 		/* The first setting that is for its core, wherever that is. */
 		for (size_t i = 0; i < configuration->setting_count && !setting; i++) {
