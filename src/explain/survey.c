@@ -47,8 +47,11 @@ static void read_snapshots(struct survey *survey)
 					    sizeof(*domains), ISST_LEVELS_PROPERTIES);
 	if (survey->error)
 		return;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		survey_note_failure(survey, &now[i].level.failure);
+		survey_note_failure(survey, &now[i].level.base_freq_info.failure);
+		survey_note_failure(survey, &now[i].level.turbo_freq_info.failure);
+	}
 	for (size_t i = 0; i < count; i++)
 		survey_note_failure(survey, &domains[i].first.failure);
 	for (size_t i = 0; i < count; i++)

@@ -206,6 +206,9 @@ static int read_saved(struct survey *survey)
 		}
 	}
 	item_lines_clear(&saved);
+	/* Findings and remedies depend on it. */
+	if (error)
+		survey_note_file(survey, error);
 	return error;
 }
 

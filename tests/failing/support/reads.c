@@ -91,6 +91,16 @@ static const struct notice {
 	{ "^Information: the driver does not report the core of CPU.*: left out$",
 	  "a CPU that is not named", false },
 	{ "whether what was left out differs is unknown", "the result is `incomplete`", true },
+	{ "^Information: which CPUs the level has otherwise is not known",
+	  "the level is set, and verified", false },
+	{ "^Information: CPUs? [0-9,-]+ (is|are) (online, though not|offline, though) enabled by the",
+	  "the level is set, and verified", false },
+	{ "^Information: .*: enable only limits each CPU to the base frequency that the BIOS",
+	  "it explains what the change costs", false },
+	{ "^Information: .* the uncore minimum of fabric .* at boot it was",
+	  "it explains what the level did", false },
+	{ "^Information: .* feature is not present at (this )?level [0-9]+(;.*)?$",
+	  "what follows is which other levels have it", false },
 	{ "cannot read the name of the processor", "nothing depends on it", true },
 };
 
