@@ -88,7 +88,7 @@ TEST(want_of_memory_ends_the_program)
 {
 	char message[80];
 
-	assert_int_equal(status_without_memory(0, message, sizeof(message)), 3);
+	assert_int_equal(status_without_memory(0, message, sizeof(message)), 1);
 	assert_string_equal(message, "Error: cannot allocate memory\n");
 	assert_int_equal(status_without_memory(125, message, sizeof(message)), 125);
 	assert_string_equal(message, "Error: cannot allocate memory\n");

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /** The exit status without memory, unless xalloc_exit_with() sets another one. */
-enum { XALLOC_EXIT_STATUS = 3 };
+enum { XALLOC_EXIT_STATUS = 1 };
 
 void xalloc_exit_with(int status);
 

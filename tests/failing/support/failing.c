@@ -231,7 +231,7 @@ static bool same_output(const char *one, const char *other)
 static bool ends_without_memory(const struct machine *machine, const struct command *command,
 				const struct disturbance *disturbance, const struct end *end)
 {
-	enum { NO_MEMORY = 3 };
+	enum { NO_MEMORY = 1 };
 	static const char MESSAGE[] = "Error: cannot allocate memory\n";
 	char *errors = stream_text(machine, "stderr"), *message = strstr(errors, MESSAGE);
 	bool last = message && strcmp(message, MESSAGE) == 0;
