@@ -37,13 +37,13 @@
  *  - Messages of a context other than isst_error() are valid until it is closed: each different one
  *    is stored once. A program that runs for months and meets ever new ones, as they can contain
  *    values and process ids, may close its context and open another.
- *  - A context, and all objects that were made with it, may be used by one thread at a time; so may
- *    any other object. Results are objects of their own: another thread may read and free them
- * while the context is in use, but for their domains and CPUs. Contexts share nothing. Functions
- * that take no object may be called by any thread at any time. After fork(2) a context and its lock
- * belong to the parent. The child opens a context of its own; it may close that of the parent,
- * which changes nothing for it. Until it does, executes another program or ends, it keeps the lock
- * of a parent that dies.
+ *  - A context, and all objects that were made with it, may be used by one thread at a time; so
+ *    may any other object. Results are objects of their own: another thread may read and free them
+ *    while the context is in use, but for their domains and CPUs. Contexts share nothing. Functions
+ *    that take no object may be called by any thread at any time.
+ *  - After fork(2) a context and its lock belong to the parent. The child opens a context of its
+ *    own; it may close that of the parent, which changes nothing for it. Until it does, executes
+ *    another program or ends, it keeps the lock of a parent that dies.
  *  - Functions and constants are as old as 0.1.0, unless their comment ends with `Since` and a
  *    version.
  */
@@ -340,7 +340,8 @@ ISST_API const char *isst_message_code_name(int code);
 
 /*
  * A message is a text for users, with what programs need of it. It belongs to the object that it
- * was obtained from, and lasts as long as that, unless documented otherwise.
+ * was obtained from, and lasts as long as that, unless documented otherwise; its domain lasts as
+ * long as the context.
  */
 
 /** The text of a message. */

@@ -93,7 +93,7 @@ struct report {
 	struct report_entry *first, *last;
 	/* For people units are tables and maps. @whole: of the whole machine. */
 	bool screen, whole;
-	bool v2;		     /* it is for json-v2, or a value of it */
+	bool v2; /* it is for json-v2, or a value of it */
 	struct report_header header;
 };
 
