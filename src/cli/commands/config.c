@@ -157,8 +157,15 @@ static void run_program(struct run *run)
 		[PROGRAM_EXECUTION] = "cannot run",
 		[PROGRAM_END] = "cannot see the end of",
 	};
-	struct program_end end = program_run(run->program, find_cpus(run));
+	struct program_end end;
 
+	if (request_has(run->request, OPTION_EMULATE))
+		report_message(run->report, ENTRY_NOTE,
+			       "the files that %s reads are those of the real machine; those of "
+			       "the emulated one: isst --emulate %s emulate -- isst with ...",
+			       run->request->program[0],
+			       request_text(run->request, OPTION_EMULATE));
+	end = program_run(run->program, find_cpus(run));
 	run->program_status = (int)end.status;
 	run->program_signal = end.signal;
 	if (end.error)
