@@ -226,9 +226,9 @@ int resolve_feature(struct wanted *wanted, enum subject subject,
 			       ? 0
 			       : wanted_note_unsupported(
 					 wanted,
-					 "base-freq is configured by the BIOS; limits of cpufreq, "
-					 "which base-freq enable sets (config save states them as "
-					 "scaling-min and scaling-max)");
+					 "base-freq is configured by the BIOS, and the limits of "
+					 "cpufreq that base-freq enable sets are statements of "
+					 "their own (scaling-min and scaling-max)");
 	}
 	if (!failure->error)
 		failure = &domain->level.failure;
