@@ -43,7 +43,9 @@ static char *find_missing(const struct run *run, bool *optional)
 	} else {
 		if (!error)
 			error = isst_config_check(run->config, context, 0);
-		if (error == -EOPNOTSUPP || error == -ENODEV)
+		/* A preset platform has no driver that would provide more. */
+		if (error == -ENODEV ||
+		    (error == -EOPNOTSUPP && isst_platform_fact(context, ISST_FACT_PRESET) <= 0))
 			what = isst_error(context);
 		*optional = !error;
 		/* An optional statement that has no driver yet. */
