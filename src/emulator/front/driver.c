@@ -439,7 +439,8 @@ static int device_open(void *data)
 
 		if (descriptors) {
 			emulated->descriptors = descriptors;
-			result = keep_off_streams(open("/dev/null", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+			result = keep_off_streams(
+				open("/dev/null", O_RDWR | O_NONBLOCK | O_CLOEXEC));
 		}
 		if (!descriptors || result < 0)
 			result = descriptors ? -errno : -ENOMEM;
