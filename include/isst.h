@@ -18,8 +18,9 @@
  *    If the function was given a context, targets, a change or a journal, isst_error() of their
  *    context then returns a message that names the package, domain or CPU and, where known, a
  *    remedy. Getters of other objects, and requests, set no message. Each function lists its
- *    errors; any function may also return -ENOMEM, and one that takes a context returns -EINVAL
- *    before isst_discover(), unless documented otherwise.
+ *    errors; any function may also return -ENOMEM, and one that accesses the machine -EIO, -EPERM,
+ *    -ENODEV, -EMFILE or -ENFILE. One that takes a context returns -EINVAL before
+ *    isst_discover(), unless documented otherwise.
  *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
  *    them. The results contain the error of each.
  *  - Pointers must not be NULL unless documented otherwise. Given NULL, a function does nothing and

@@ -120,8 +120,10 @@ static int read_zone(struct isst_context *context, struct power_zones *zones,
 		    powercap_zone(zones, domain->package, domain->die) != zone)
 			continue;
 		if (error)
+			/* A zone that has gone meanwhile is one that the kernel has not. */
 			message_failure(&context->messages, &domains[i].failure, of_machine(),
-					error, "%s", isst_error(context));
+					error == -ENOENT ? -EOPNOTSUPP : error, "%s",
+					isst_error(context));
 		else
 			domains[i].limit_mw = (struct isst_value){
 				.state = ISST_KNOWN,
