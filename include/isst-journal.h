@@ -133,8 +133,8 @@ ISST_API int isst_change_release(struct isst_change *change);
  * Returns 0. -ISST_ERR_ROLLBACK: some items could not be rolled back, or cannot be accessed for
  * now; the message and isst_change_difference_at() list them, and the journal is kept, as it is by
  * isst_change_run(). In both cases the change is no longer held. -EINVAL: it was not held, or is
- * held by the parent of this process. Other errors: the rollback was not begun (the journal or the
- * machine could not be read), and the change is still held.
+ * held by the parent of this process. Other errors, as isst_discover() returns them: the rollback
+ * was not begun (the journal or the machine could not be read), and the change is still held.
  */
 ISST_API int isst_change_roll_back(struct isst_change *change);
 
