@@ -43,7 +43,15 @@ void difference_clear(struct isst_config_difference *difference);
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
 
-/** Plan CPUs that come online, or that go. Return 0 or -ENOMEM. */
+/** What a setting of CPUs asks for. */
+enum cpus_wanted cpus_wanted_of(const struct setting *setting);
+
+/** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
+ * as a whole, and so no domain. To be freed. Returns 0 or -ENOMEM. */
+int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
+			  struct isst_cpuset **cpus);
+
+/** Plan CPUs that come online, or that go: cpus_plan.c. Return 0 or -ENOMEM. */
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 

@@ -202,10 +202,10 @@ uint64_t item_known_bits(enum item_kind kind);
 /** The name of the group that holds a domain's partition, to be freed; NULL without memory. */
 char *item_partition_name(const struct item *item);
 
-/** An item, and a value of it, as programs see them. @known: what the value is can be seen. */
 /** What a message about an item is about. */
 struct message_place of_item(const struct isst_context *context, const struct item *item);
 
+/** An item, and a value of it, as programs see them. @known: what the value is can be seen. */
 struct isst_item item_public(const struct isst_context *context, const struct item *item);
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known);
 
