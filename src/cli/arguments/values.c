@@ -33,7 +33,7 @@ static int add_numbers(struct cpu_list *list, char *text)
 		return -EINVAL;
 	error = isst_cpuset_add_list(list->numbers, text, NULL);
 	if (error == -ENOMEM)
-		xalloc_fail();
+		xalloc_fail(-ENOMEM);
 	return error;
 }
 

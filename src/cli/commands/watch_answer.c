@@ -93,8 +93,8 @@ void watcher_end_fight(struct watcher *watcher, struct watch_unit *unit,
 
 	unit->fights = true;
 	/* Programs that set such values, as far as `explain` knows them. */
-	xcall(isst_targets_add_all_domains(targets, 0));
-	if (isst_explain(watcher->context, targets, NULL, 0, &explanation) >= 0)
+	if (isst_targets_add_all_domains(targets, 0) == 0 &&
+	    isst_explain(watcher->context, targets, NULL, 0, &explanation) >= 0)
 		for (size_t i = 0;
 		     !manager && (finding = isst_explanation_finding_at(explanation, i)) != NULL;
 		     i++)

@@ -12,9 +12,12 @@ void xalloc_exit_with(int status)
 	exit_status = status;
 }
 
-void xalloc_fail(void)
+void xalloc_fail(int error)
 {
-	fputs("Error: cannot allocate memory\n", stderr);
+	if (error == -ENOMEM)
+		fputs("Error: cannot allocate memory\n", stderr);
+	else
+		fprintf(stderr, "Error: unexpected: %s\n", strerror(-error));
 	exit(exit_status);
 }
 
@@ -43,7 +46,7 @@ char *xvasprintf(const char *format, va_list arguments)
 	char *text;
 
 	if (vasprintf(&text, format, arguments) < 0)
-		xalloc_fail();
+		xalloc_fail(-ENOMEM);
 	return text;
 }
 

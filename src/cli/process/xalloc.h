@@ -4,6 +4,7 @@
 #ifndef ISST_CLI_XALLOC_H
 #define ISST_CLI_XALLOC_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -12,14 +13,14 @@ enum { XALLOC_EXIT_STATUS = 1 };
 
 void xalloc_exit_with(int status);
 
-/** Reports that memory ran out, and ends the program. */
-__attribute__((noreturn)) void xalloc_fail(void);
+/** Reports a negative errno, -ENOMEM but for a mistake of the program, and ends the program. */
+__attribute__((noreturn)) void xalloc_fail(int error);
 
 /** Returns what was made; NULL stands for a lack of memory. */
 static inline void *xcheck(void *made)
 {
 	if (!made)
-		xalloc_fail();
+		xalloc_fail(-ENOMEM);
 	return made;
 }
 
@@ -27,7 +28,7 @@ static inline void *xcheck(void *made)
 static inline void xcall(int error)
 {
 	if (error)
-		xalloc_fail();
+		xalloc_fail(error);
 }
 
 void *xcalloc(size_t count, size_t size);

@@ -242,7 +242,7 @@ static void report_top(struct machine_status *status)
 
 	/* To count them takes memory. */
 	if (packages == -ENOMEM || online < 0)
-		xalloc_fail();
+		xalloc_fail(-ENOMEM);
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
 	else
