@@ -226,13 +226,31 @@ int isst_cpuset_intersect(struct isst_cpuset *set, const struct isst_cpuset *oth
 
 int isst_cpuset_remove(struct isst_cpuset *set, unsigned int first, unsigned int last)
 {
-	struct isst_cpuset *range = isst_cpuset_new();
-	int error = range ? isst_cpuset_add(range, first, last) : -ENOMEM;
+	struct run rest[2] = { { 0 } };
+	size_t begin, end, kept = 0;
+	int error;
 
-	if (!error)
-		error = isst_cpuset_remove_set(set, range);
-	isst_cpuset_free(range);
-	return error;
+	if (!set || last < first)
+		return -EINVAL;
+	if (last == UINT32_MAX)
+		return -ERANGE;
+	/* Of the runs begin..end-1 what is before and behind the range stays. */
+	begin = end = find_run(set, first);
+	while (end < set->count && set->runs[end].first <= last)
+		end++;
+	if (begin == end)
+		return 0;
+	if (set->runs[begin].first < first)
+		rest[kept++] = (struct run){ set->runs[begin].first, first - 1 };
+	if (set->runs[end - 1].last > last)
+		rest[kept++] = (struct run){ last + 1, set->runs[end - 1].last };
+	error = make_space(set, set->count - (end - begin) + kept);
+	if (error)
+		return error;
+	memmove(&set->runs[begin + kept], &set->runs[end], (set->count - end) * sizeof(struct run));
+	memcpy(&set->runs[begin], rest, kept * sizeof(struct run));
+	set->count = set->count - (end - begin) + kept;
+	return 0;
 }
 
 /** Parses the number at *@text, and moves it on. */
